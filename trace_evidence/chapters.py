@@ -1,0 +1,227 @@
+"""Read the chapters, and execute each of them once for tests and book alike.
+
+Chapters are read with myst-nb's own reader and kept in the jupyter-cache that the book build
+uses, so whoever comes second finds the outputs there. jupyter-cache looks at cell sources and
+metadata only; `open_cache` throws the whole cache away when something else changed that outputs
+depend on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.cache.main import JupyterCacheBase
+from myst_nb.core.read import is_myst_markdown_notebook, myst_nb_reader_plugin
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+from traitlets.config import Config
+
+from .then import REQUIRED_VARIABLE
+
+ROOT = Path(__file__).resolve().parent.parent
+BOOK = ROOT / "book"
+CACHE = ROOT / "_build" / ".jupyter_cache"
+JOBS = 2
+CELL_SECONDS = 300
+
+
+class ChapterError(Exception):
+    """A chapter cannot be read; the message names the file, the reason and the cure."""
+
+
+def find_chapters(folder: Path = BOOK) -> list[Path]:
+    """Return the pages below a folder that hold cells, that is MyST notebooks, sorted by name."""
+    pages = sorted(folder.rglob("*.md"))
+    return [page for page in pages if has_kernel(page.read_text())]
+
+
+def has_kernel(text: str) -> bool:
+    """Tell whether a page is a notebook; a page whose front matter is broken counts as one."""
+    try:
+        return is_myst_markdown_notebook(text)
+    except (ValueError, yaml.YAMLError):
+        return True
+
+
+def front_matter(path: Path) -> dict:
+    """Return a page's front matter as a dictionary.
+
+    Raises:
+        ChapterError: it is not there, or not YAML.
+    """
+    parts = path.read_text().split("\n---", 1)
+    cure = "it is the YAML between the two `---` lines at the top of the file."
+    if len(parts) != 2 or not parts[0].startswith("---"):
+        raise ChapterError(f"{path.name}: there is no front matter; {cure}")
+    try:
+        found = yaml.safe_load(parts[0][3:])
+    except yaml.YAMLError as error:
+        where = getattr(error, "problem_mark", None)
+        line = f":{where.line + 1}" if where else ""
+        reason = getattr(error, "problem", error)
+        raise ChapterError(f"{path.name}{line}: invalid front matter ({reason}); {cure}") from None
+    if not isinstance(found, dict):
+        raise ChapterError(f"{path.name}: the front matter is not a mapping; {cure}")
+    return found
+
+
+def read_chapter(path: Path) -> NotebookNode:
+    """Read a chapter as the book build reads it; `metadata.source_map` has the cells' lines.
+
+    Raises:
+        ChapterError: the front matter or a cell's metadata is not valid.
+    """
+    front_matter(path)
+    try:
+        return myst_nb_reader_plugin(str(path))
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise ChapterError(
+            f"{path.name}: a cell's metadata is invalid ({reason}); "
+            "it is the YAML between the two `---` lines at the top of the cell."
+        ) from None
+
+
+def fingerprint() -> str:
+    """Return one hash of what outputs depend on and jupyter-cache does not see.
+
+    These are the two locks, the helper package and the version of Python.
+    """
+    digest = hashlib.sha256(platform.python_version().encode())
+    files = [ROOT / "requirements.txt", ROOT / "stacks" / "then.txt"]
+    files += sorted(Path(__file__).parent.glob("*.py"))
+    for file in files:
+        digest.update(file.name.encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
+def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBase:
+    """Return the cache of executed chapters, emptied if it was filled by another stack.
+
+    Args:
+        path: the cache's folder.
+        current: the fingerprint that it must carry; `fingerprint()` where none is given.
+    """
+    current = current or fingerprint()
+    mark = path / "fingerprint"
+    if path.exists() and (not mark.is_file() or mark.read_text() != current):
+        shutil.rmtree(path)
+    path.mkdir(parents=True, exist_ok=True)
+    mark.write_text(current)
+    return get_cache(path)
+
+
+@dataclass
+class Execution:
+    """An executed chapter.
+
+    Attributes:
+        notebook: the chapter with its outputs, as far as it ran.
+        seconds: wall time, None where it came from the cache.
+        stopped_at: the index of the cell that ended the run early, None where all cells ran.
+        reason: why it ended early, in words.
+    """
+
+    notebook: NotebookNode
+    seconds: float | None = None
+    stopped_at: int | None = None
+    reason: str = ""
+
+
+def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SECONDS) -> Execution:
+    """Execute a chapter on a fresh kernel, over IPC, with the kernel `then` mandatory."""
+    started = []
+    # Socket paths are limited to about 100 characters, so they live in a short folder.
+    with tempfile.TemporaryDirectory(prefix="book-") as folder:
+        connection = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"}
+        client = NotebookClient(
+            notebook,
+            timeout=cell_seconds,
+            resources={"metadata": {"path": str(path.parent)}},
+            config=Config({"KernelManager": connection}),
+            on_cell_execute=lambda cell, cell_index: started.append(cell_index),
+        )
+        begin = time.monotonic()
+        reason = ""
+        try:
+            client.execute(env={**os.environ, REQUIRED_VARIABLE: "1"})
+        except CellExecutionError as error:
+            reason = f"{error.ename} that the cell does not declare: {error.evalue}"
+        except CellTimeoutError:
+            reason = f"the cell ran past its limit of {cell_seconds} s"
+        except DeadKernelError:
+            reason = "the kernel died in this cell"
+    stopped_at = started[-1] if reason else None
+    return Execution(notebook, time.monotonic() - begin, stopped_at, reason)
+
+
+def from_cache(cache: JupyterCacheBase, notebook: NotebookNode) -> Execution | None:
+    """Return a chapter's execution from the cache, or None if it is not there whole."""
+    try:
+        return Execution(cache.merge_match_into_notebook(notebook)[1])
+    except (KeyError, ValueError):
+        return None
+
+
+def execute_chapters(
+    paths: Iterable[Path],
+    cache: JupyterCacheBase,
+    report: Callable[[str], None] = print,
+    cell_seconds: int = CELL_SECONDS,
+) -> Iterator[tuple[Path, Execution | ChapterError]]:
+    """Execute the chapters that the cache does not hold, two at a time.
+
+    Args:
+        paths: the chapters.
+        cache: where finished chapters are looked up and kept. One that stopped early is not kept.
+        report: is given a line as each chapter starts and ends.
+        cell_seconds: the limit of each cell.
+
+    Yields:
+        Each path with its `Execution`, or with the `ChapterError` that kept it from being read.
+    """
+    waiting = {}
+    pool = ThreadPoolExecutor(JOBS)
+
+    def work(path: Path, notebook: NotebookNode) -> Execution:
+        report(f"executing {path.stem} …")
+        return run_chapter(path, notebook, cell_seconds)
+
+    try:
+        for path in paths:
+            try:
+                notebook = read_chapter(path)
+            except ChapterError as error:
+                yield path, error
+                continue
+            cached = from_cache(cache, notebook)
+            if cached is not None:
+                yield path, cached
+            else:
+                waiting[pool.submit(work, path, notebook)] = path
+        for future in as_completed(waiting):
+            path, execution = waiting[future], future.result()
+            if execution.stopped_at is None:
+                report(f"executed {path.stem} in {execution.seconds:.0f} s")
+                bundle = CacheBundleIn(
+                    execution.notebook, str(path), data={"execution_seconds": execution.seconds}
+                )
+                cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+            else:
+                report(f"stopped {path.stem} after {execution.seconds:.0f} s: {execution.reason}")
+            yield path, execution
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,134 @@
+"""What a cell says must happen, and whether it did.
+
+A cell states it in its metadata, under ``expect``; see CONTRIBUTING. Each check returns a list of
+`Problem`, empty when all is well.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+
+KEYS = {"raises", "warns", "match", "stdout", "result", "figure"}
+IMAGES = ("image/svg+xml", "image/png")
+TAG = "raises-exception"
+SILENT = "silent-failure"
+
+
+@dataclass
+class Problem:
+    """One way in which a cell is not as it says.
+
+    Attributes:
+        expected: what the cell says must happen.
+        happened: what did.
+        cure: what to change, for someone who is new here.
+    """
+
+    expected: str
+    happened: str
+    cure: str
+
+
+def check(cell: NotebookNode) -> list[Problem]:
+    """Check an executed code cell against its own metadata."""
+    expect = cell.metadata.get("expect", {})
+    wrong = check_form(cell, expect)
+    if wrong:
+        return wrong
+    found = check_error(cell, expect) + check_figure(cell, expect)
+    if "warns" in expect:
+        found += check_warning(cell, expect)
+    for key, happened in (("stdout", stream(cell, "stdout")), ("result", result(cell))):
+        if key in expect and str(expect[key]).strip() != happened.strip():
+            cure = "If the new output is right, put it into `expect`; else mend the cell."
+            found.append(Problem(f"{key} {expect[key]!r}", f"{key} {happened!r}", cure))
+    return found
+
+
+def check_form(cell: NotebookNode, expect: object) -> list[Problem]:
+    """Check that ``expect`` itself is well formed and goes with the cell's tags."""
+    tags = cell.metadata.get("tags", [])
+    wanted = f"a mapping with keys among {', '.join(sorted(KEYS))}"
+    if not isinstance(expect, dict) or set(expect) - KEYS:
+        return [Problem(wanted, f"expect: {expect}", "Mend the cell's `expect`.")]
+    found = []
+    if TAG in tags and "raises" not in expect:
+        cure = "Add `expect: {raises: TypeName, match: …}`, so that the test knows which error."
+        found.append(Problem("`expect` with `raises`", f"only the tag {TAG}", cure))
+    if "raises" in expect and TAG not in tags:
+        cure = f"Add `tags: [{TAG}]`, so that the book's build goes on after the error."
+        found.append(Problem(f"the tag {TAG} beside `raises`", f"tags {tags}", cure))
+    if ("raises" in expect or "warns" in expect) and not str(expect.get("match") or "").strip():
+        cure = "Write a regular expression that only the intended message matches."
+        found.append(Problem("a `match` that is not empty", f"match {expect.get('match')!r}", cure))
+    if "match" in expect and not {"raises", "warns"} & set(expect):
+        cure = "Say which type: add `raises` or `warns`."
+        found.append(Problem("`raises` or `warns` beside `match`", "only `match`", cure))
+    try:
+        re.compile(str(expect.get("match", "")))
+    except re.error as error:
+        cure = "Escape what is meant literally, or quote the pattern in single quotes."
+        found.append(Problem("a valid regular expression in `match`", str(error), cure))
+    if SILENT in tags and not re.search(r"^\s*assert\b", cell.source, re.M):
+        cure = "Assert in the cell that the wrong number appears."
+        found.append(Problem(f"an `assert` in a cell tagged {SILENT}", "no `assert`", cure))
+    return found
+
+
+def check_error(cell: NotebookNode, expect: dict) -> list[Problem]:
+    """Check the type and the message of the exception that ended the cell."""
+    error = next((out for out in cell.outputs if out.output_type == "error"), None)
+    if "raises" not in expect:
+        return []
+    expected = f"{expect['raises']} matching {expect['match']!r}"
+    cure = "The libraries' behaviour changed, or the cell did: re-measure, then mend the page."
+    if error is None:
+        return [Problem(expected, "nothing was raised", cure)]
+    if error.ename != expect["raises"]:
+        return [Problem(expected, f"another type: {error.ename}: {error.evalue}", cure)]
+    if not re.search(expect["match"], error.evalue):
+        return [Problem(expected, f"another message: {error.ename}: {error.evalue}", cure)]
+    return []
+
+
+def check_warning(cell: NotebookNode, expect: dict) -> list[Problem]:
+    """Check that a warning of the category was printed, with a message that matches."""
+    printed = stream(cell, "stderr")
+    messages = re.findall(rf"\b{re.escape(expect['warns'])}: (.*)", printed)
+    if any(re.search(expect["match"], message) for message in messages):
+        return []
+    expected = f"{expect['warns']} matching {expect['match']!r}"
+    cure = "The libraries' behaviour changed, or the cell did: re-measure, then mend the page."
+    return [Problem(expected, f"stderr {printed!r}" if printed else "no warning", cure)]
+
+
+def check_figure(cell: NotebookNode, expect: dict) -> list[Problem]:
+    """Check that a promised figure is there, and that every figure has alt text."""
+    shown = [out for out in cell.outputs if any(kind in out.get("data", {}) for kind in IMAGES)]
+    if expect.get("figure") and not shown:
+        cure = "End the cell with the figure, or take `figure` out of `expect`."
+        return [Problem("a figure", "no image among the outputs", cure)]
+    if shown and not alt_text(cell):
+        cure = "Add `mystnb: {image: {alt: …}}` to the cell: what does the figure show?"
+        return [Problem("alt text for the figure", "none", cure)]
+    return []
+
+
+def alt_text(cell: NotebookNode) -> str:
+    """Return the alt text of a cell's figure, or an empty string."""
+    return str(cell.metadata.get("mystnb", {}).get("image", {}).get("alt") or "").strip()
+
+
+def stream(cell: NotebookNode, name: str) -> str:
+    """Return what a cell printed to ``stdout`` or ``stderr``."""
+    outputs = cell.outputs
+    return "".join(out.text for out in outputs if out.output_type == "stream" and out.name == name)
+
+
+def result(cell: NotebookNode) -> str:
+    """Return the text of a cell's last expression, or an empty string."""
+    found = (out for out in cell.outputs if out.output_type == "execute_result")
+    return next((out.data.get("text/plain", "") for out in found), "")

@@ -1,0 +1,179 @@
+"""The cell magic ``%%then``: run a cell on the kernel that holds the stack of August 2024.
+
+The kernel is started by the first ``%%then`` cell of a notebook and ends with the notebook. What
+it prints, shows and raises appears as if the cell had run here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import queue
+import sys
+import tempfile
+from pathlib import Path
+
+from IPython.core.magic import Magics, cell_magic, magics_class
+from IPython.display import clear_output, publish_display_data
+from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+from jupyter_client.manager import KernelManager
+
+KERNEL_NAME = "then"
+REQUIRED_VARIABLE = "TRACE_EVIDENCE_REQUIRE_THEN"
+MISSING = (
+    "The kernel `then` (the stack of August 2024) is not installed, so this cell did not run.\n"
+    "Install it with `make book` in the book's folder, then restart this notebook."
+)
+DEAD = (
+    "The kernel `then` died while it ran this cell. Its variables are gone: the next %%then cell "
+    "starts a fresh one, so run the page's %%then cells again from the first."
+)
+
+
+class ThenKernelError(RuntimeError):
+    """The kernel itself is at fault, not the cell; shown without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]
+
+
+class ThenKernelMissing(ThenKernelError):
+    """No usable kernel ``then`` is installed, and `REQUIRED_VARIABLE` says that one must be."""
+
+
+class ThenKernelDied(ThenKernelError):
+    """The process of the kernel ``then`` ended in the middle of a cell."""
+
+
+class RemoteResult:
+    """The value of a cell's last expression, as the other kernel represents it."""
+
+    def __init__(self, data: dict, metadata: dict):
+        self.data, self.metadata = data, metadata
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return self.data, self.metadata
+
+
+def remote_exception(name: str, message: str, traceback: list[str]) -> Exception:
+    """Make an exception that shows as the remote one: its class name, message and traceback.
+
+    Args:
+        name: the class name of the remote exception.
+        message: its text.
+        traceback: the formatted lines that the other kernel sent.
+    """
+    base = KeyboardInterrupt if name == "KeyboardInterrupt" else Exception
+    body = {"_render_traceback_": lambda self: traceback, "__module__": KERNEL_NAME}
+    return type(name, (base,), body)(message)
+
+
+class ThenKernel:
+    """One running ``then`` kernel and the client that talks to it, over IPC sockets.
+
+    Raises:
+        NoSuchKernel: no kernel of that name is installed, or its Python is gone.
+    """
+
+    def __init__(self):
+        spec = KernelSpecManager().get_kernel_spec(KERNEL_NAME)
+        if not Path(spec.argv[0]).exists():
+            raise NoSuchKernel(KERNEL_NAME)
+        # Socket paths are limited to about 100 characters, so they live in a short folder.
+        self.folder = tempfile.TemporaryDirectory(prefix="then-")
+        connection = str(Path(self.folder.name, "kernel.json"))
+        self.manager = KernelManager(
+            kernel_name=KERNEL_NAME, transport="ipc", connection_file=connection
+        )
+        self.manager.start_kernel()
+        self.client = self.manager.blocking_client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
+
+    def is_alive(self) -> bool:
+        """Tell whether the kernel's process still runs."""
+        return self.manager.is_alive()
+
+    def shutdown(self) -> None:
+        """End the kernel's process and remove its sockets."""
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+        self.folder.cleanup()
+
+    def run(self, code: str):
+        """Run a cell, and pass on what it prints and shows as it comes.
+
+        Returns:
+            The `RemoteResult` of the last expression, or None.
+
+        Raises:
+            ThenKernelDied: the process ended before the cell did.
+            Exception: the cell raised; see `remote_exception`.
+        """
+        request = self.client.execute(code, allow_stdin=False)
+        result = error = None
+        while True:
+            try:
+                message = self._next_message()
+            except KeyboardInterrupt:
+                self.manager.interrupt_kernel()
+                continue
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            kind, content = message["msg_type"], message["content"]
+            if kind == "stream":
+                print(content["text"], end="", file=getattr(sys, content["name"]), flush=True)
+            elif kind == "display_data":
+                publish_display_data(content["data"], content["metadata"])
+            elif kind == "clear_output":
+                clear_output(content["wait"])
+            elif kind == "execute_result":
+                result = RemoteResult(content["data"], content["metadata"])
+            elif kind == "error":
+                error = remote_exception(content["ename"], content["evalue"], content["traceback"])
+            elif kind == "status" and content["execution_state"] == "idle":
+                break
+        if error is not None:
+            raise error
+        return result
+
+    def _next_message(self) -> dict:
+        """Wait for the next message; raise `ThenKernelDied` if none can come any more."""
+        while True:
+            try:
+                return self.client.get_iopub_msg(timeout=0.5)
+            except queue.Empty:
+                if not self.is_alive():
+                    raise ThenKernelDied(DEAD) from None
+
+
+@magics_class
+class ThenMagics(Magics):
+    """Holds the page's ``then`` kernel, started when the first cell needs it."""
+
+    kernel: ThenKernel | None = None
+
+    @cell_magic
+    def then(self, line: str, cell: str):
+        """Run the cell on the stack of August 2024."""
+        if line.strip():
+            raise ValueError(f"%%then takes no arguments; it got {line.strip()!r}.")
+        if self.kernel is not None and not self.kernel.is_alive():
+            self.end()
+        if self.kernel is None:
+            try:
+                self.kernel = ThenKernel()
+            except NoSuchKernel:
+                if os.environ.get(REQUIRED_VARIABLE):
+                    raise ThenKernelMissing(MISSING) from None
+                print(MISSING)
+                return None
+            atexit.register(self.end)
+        return self.kernel.run(cell)
+
+    def end(self) -> None:
+        """End the kernel, if one runs."""
+        if self.kernel is not None:
+            self.kernel.shutdown()
+            self.kernel = None
+            atexit.unregister(self.end)
