@@ -1,0 +1,47 @@
+# The book's commands. `make help` lists them.
+
+PY := .venv/bin/python
+RUNTIME := $(CURDIR)/.cache
+BOOK := _build/html/index.html
+PORT ?= 8000
+
+# Nothing is written outside the checkout.
+export IPYTHONDIR := $(RUNTIME)/ipython
+export JUPYTER_CONFIG_DIR := $(RUNTIME)/jupyter/config
+export JUPYTER_DATA_DIR := $(RUNTIME)/jupyter/data
+export MPLCONFIGDIR := $(RUNTIME)/matplotlib
+export PYTHONDONTWRITEBYTECODE :=
+export PYTHONNOUSERSITE := 1
+export PYDEVD_DISABLE_FILE_VALIDATION := 1
+export JAX_PLATFORMS := cpu
+unexport PYTHONPATH
+PYTHON ?=
+export PYTHON
+
+.PHONY: help book test serve lab bench matrix lock lint clean environments
+
+help: ## list these commands
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+environments:
+	@for p in "$(PYTHON)" python3 python; do \
+	  if [ -n "$$p" ] && command -v "$$p" >/dev/null; then exec "$$p" tools/environments.py; fi; \
+	done; echo "error: no Python found: install Python 3.11, then run make again." >&2; exit 1
+
+book: environments ## execute the chapters, build the site with warnings as errors
+	@$(PY) -m trace_evidence execute
+	@echo "building the site …"
+	@.venv/bin/jupyter-book build . -W -n --keep-going -q >_build/log.txt 2>&1 || \
+	  { cat _build/log.txt; rm -rf _build/html _build/.doctrees; exit 1; }
+	@echo "The book is in _build/html: open $(BOOK), or run make serve."
+
+test: environments ## run the test suite: every cell of every chapter, and the tools
+	@$(PY) -m pytest
+
+serve: book ## serve the site on loopback (PORT=8000)
+	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl-C stops it)."
+	@$(PY) -m http.server --bind 127.0.0.1 --directory _build/html $(PORT) >/dev/null 2>&1 || \
+	  echo "error: port $(PORT) is taken: choose another with make serve PORT=8001." >&2
+
+lab: environments ## open the chapters as notebooks in JupyterLab, with both kernels
+	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir book

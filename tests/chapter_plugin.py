@@ -1,0 +1,111 @@
+"""Collect each chapter as a pytest file, and each of its code cells as one item.
+
+Chapters are executed before the first item runs, two at a time, through the cache that the book
+build uses too. An item then compares its cell's outputs with what the cell's ``expect`` says.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trace_evidence import chapters
+from trace_evidence.expectations import Problem, check
+
+executions = pytest.StashKey[dict]()
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("chapters")
+    help = "folder of the executed chapters; the book's own by default"
+    group.addoption("--chapter-cache", type=Path, default=chapters.CACHE, help=help)
+    help = "seconds that one cell may take"
+    group.addoption("--cell-seconds", type=int, default=chapters.CELL_SECONDS, help=help)
+
+
+def pytest_collect_file(file_path, parent):
+    if file_path.suffix == ".md" and chapters.has_kernel(file_path.read_text()):
+        return Chapter.from_parent(parent, path=file_path)
+    return None
+
+
+class Chapter(pytest.File):
+    """A MyST chapter; collecting it reads its cells, and executes nothing."""
+
+    def collect(self):
+        try:
+            notebook = chapters.read_chapter(self.path)
+        except chapters.ChapterError as error:
+            raise self.CollectError(str(error)) from None
+        section = ""
+        for index, cell in enumerate(notebook.cells):
+            headings = [row for row in cell.source.splitlines() if row.startswith("## ")]
+            if cell.cell_type == "markdown" and headings:
+                section = headings[-1].removeprefix("## ").strip()
+            if cell.cell_type == "code":
+                line = notebook.metadata.source_map[index] + 1
+                yield Cell.from_parent(
+                    self, name=f"line-{line}", index=index, line=line, section=section
+                )
+
+
+class CellFailure(Exception):
+    """Says what a cell promised and what happened."""
+
+
+class Cell(pytest.Item):
+    """One code cell: it ran, and what happened is what it says must happen."""
+
+    def __init__(self, *, index, line, section, **kwargs):
+        super().__init__(**kwargs)
+        self.index, self.line, self.section = index, line, section
+
+    def runtest(self):
+        execution = self.config.stash[executions][self.path]
+        cell = execution.notebook.cells[self.index]
+        stopped = execution.stopped_at
+        if stopped is not None and self.index > stopped:
+            pytest.skip(f"not run: an earlier cell of {self.path.stem} stopped the chapter")
+        problems = check(cell)
+        if stopped == self.index:
+            cure = "Mend the cell; if it is meant to fail, declare it with `expect` and the tag."
+            problems.append(Problem("the cell runs as declared", execution.reason, cure))
+        if problems:
+            raise CellFailure(self.describe(cell.source, problems))
+
+    def describe(self, source, problems):
+        """Return the report of a failing cell, for someone who has never seen this suite."""
+        rows = [f"{self.path.name}, line {self.line}, in “{self.section or 'the top'}”:"]
+        rows += [f"    {line}" for line in source.splitlines()]
+        for problem in problems:
+            rows += [f"expected: {problem.expected}", f"happened: {problem.happened}"]
+            rows += [f"cure:     {problem.cure}"]
+        return "\n".join(rows)
+
+    def repr_failure(self, excinfo):
+        if isinstance(excinfo.value, CellFailure):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self):
+        return self.path, self.line - 1, f"{self.path.stem}:{self.line}"
+
+
+def pytest_runtestloop(session):
+    """Execute what the collected cells need, with a line of progress for each chapter."""
+    config = session.config
+    config.stash[executions] = {}
+    paths = list(dict.fromkeys(item.path for item in session.items if isinstance(item, Cell)))
+    if config.option.collectonly or not paths:
+        return
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    capture = config.pluginmanager.get_plugin("capturemanager")
+
+    def report(line):
+        with capture.global_and_fixture_disabled():
+            terminal.write_line(line)
+
+    cache = chapters.open_cache(config.option.chapter_cache)
+    done = chapters.execute_chapters(paths, cache, report, config.option.cell_seconds)
+    config.stash[executions].update(done)
