@@ -5,7 +5,9 @@ RUNTIME := $(CURDIR)/.cache
 BOOK := _build/html/index.html
 PORT ?= 8000
 
-# Nothing is written outside the checkout.
+# Nothing is written outside the checkout, unless you share a cache of uv's (UV_CACHE_DIR).
+export UV_CACHE_DIR ?= $(RUNTIME)/uv
+export UV_PYTHON_INSTALL_DIR ?= $(RUNTIME)/python
 export IPYTHONDIR := $(RUNTIME)/ipython
 export JUPYTER_CONFIG_DIR := $(RUNTIME)/jupyter/config
 export JUPYTER_DATA_DIR := $(RUNTIME)/jupyter/data
@@ -18,7 +20,7 @@ unexport PYTHONPATH
 PYTHON ?=
 export PYTHON
 
-.PHONY: help book test serve lab bench matrix lock lint clean environments
+.PHONY: help book test serve lab bench lock lint clean environments
 
 help: ## list these commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -45,3 +47,18 @@ serve: book ## serve the site on loopback (PORT=8000)
 
 lab: environments ## open the chapters as notebooks in JupyterLab, with both kernels
 	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir book
+
+UV := $(firstword $(wildcard .venv/bin/uv .cache/bootstrap/bin/uv))
+LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
+THEN_DATE := 2024-09-01
+
+lock: environments ## resolve the newest stack again and write the locks
+	$(LOCK) --upgrade pyproject.toml --all-extras -o requirements.txt
+	$(LOCK) pyproject.toml --extra lab --extra build -c requirements.txt -o binder/requirements.txt
+	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
+
+lint: environments ## check the style of the code
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
+
+clean: ## remove the environments and all that was built
+	rm -rf .venv .venv-then .cache _build

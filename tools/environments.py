@@ -64,7 +64,7 @@ def find_python():
     if asked:
         found = python_version(asked)
         if found != WANTED:
-            what = "Python %d.%d" % found if found else "not a Python that runs"
+            what = "Python {}.{}".format(*found) if found else "not a Python that runs"
             raise SetupError(
                 f"PYTHON={asked} is {what}; the book runs on CPython 3.11. "
                 "Name a Python 3.11, or leave PYTHON out and uv provides one."
@@ -74,12 +74,9 @@ def find_python():
     return next((name for name in names if python_version(name) == WANTED), None)
 
 
-def stamp(*files):
+def stamp(*texts):
     """Return what an environment in this folder depends on, as one hash."""
-    digest = hashlib.sha256(str(ROOT).encode())
-    for file in files:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+    return hashlib.sha256("\n".join((str(ROOT), *texts)).encode()).hexdigest()
 
 
 def is_whole(environment, wanted):
@@ -144,14 +141,16 @@ def make_then():
     homes = (NOW, CACHE / "bootstrap")
     uv = next(home / "bin" / "uv" for home in homes if (home / "bin" / "uv").exists())
     python = NOW / "bin" / "python"
-    run(uv, "venv", "-q", "--clear", "--python", python, THEN, cure="`make clean`, then make again.")
+    cure = "The second environment could not be made: `make clean`, then run make again."
+    run(uv, "venv", "-q", "--clear", "--python", python, THEN, cure=cure)
     install(uv, THEN, THEN_LOCK)
 
 
 def register_then():
     """Write the kernel spec `then` into `.venv`, for JupyterLab and for `%%then`."""
+    python = str(THEN / "bin" / "python")
     spec = {
-        "argv": [str(THEN / "bin" / "python"), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "argv": [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
         "display_name": "Python 3 (then: August 2024)",
         "language": "python",
         "metadata": {"debugger": False},
@@ -163,8 +162,9 @@ def register_then():
 
 def main():
     """Bring both environments up to date; do nothing where they are."""
-    now = stamp(NOW_LOCK, ROOT / "pyproject.toml")
-    then = stamp(THEN_LOCK)
+    project, _, _tools = (ROOT / "pyproject.toml").read_text().partition("[tool.")
+    now = stamp(NOW_LOCK.read_text(), project)
+    then = stamp(now, THEN_LOCK.read_text())
     for environment, wanted, make in ((NOW, now, make_now), (THEN, then, make_then)):
         if not is_whole(environment, wanted):
             (environment / "complete").unlink(missing_ok=True)

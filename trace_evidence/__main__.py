@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import sys
 from pathlib import Path
@@ -18,7 +19,8 @@ def execute(paths: list[Path]) -> int:
     """
     wrong = 0
     cache = chapters.open_cache()
-    for path, execution in chapters.execute_chapters(paths, cache, lambda line: print(line, flush=True)):
+    report = functools.partial(print, flush=True)
+    for path, execution in chapters.execute_chapters(paths, cache, report):
         if isinstance(execution, chapters.ChapterError):
             print(f"error: {execution}", file=sys.stderr)
             wrong += 1
@@ -26,7 +28,8 @@ def execute(paths: list[Path]) -> int:
         cells = [cell for cell in execution.notebook.cells if cell.cell_type == "code"]
         bad = sum(bool(expectations.check(cell)) for cell in cells)
         if bad or execution.stopped_at is not None:
-            print(f"error: {path.stem}: cells are not as declared; see `make test`", file=sys.stderr)
+            message = f"error: {path.stem}: cells are not as declared; `make test` says which"
+            print(message, file=sys.stderr)
             wrong += 1
     print(f"{len(paths) - wrong} of {len(paths)} chapters are ready.")
     return int(wrong > 0)

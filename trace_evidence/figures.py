@@ -1,4 +1,4 @@
-"""The look of the figures, and the few drawings that several chapters share.
+"""The look of the figures, and the few drawings that several pages share.
 
 Figures are SVG with two sentinel colours, `INK` and `PAPER`. The page swaps them for its own
 text and background colours, so that one drawing serves light, dark and print.
@@ -6,40 +6,87 @@ text and background colours, so that one drawing serves light, dark and print.
 
 from __future__ import annotations
 
-INK = "#1b1f24"
-PAPER = "#ffffff"
-# Okabe and Ito's colour-blind safe palette, the ones that stand out on white and on black alike.
+from collections.abc import Callable
+from pathlib import Path
+
+STYLE = Path(__file__).with_name("book.mplstyle")
+INK, PAPER = "#1b1f24", "#ffffff"
+GREY = "#8a8f98"
 BLUE, ORANGE, GREEN, RED, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7"
 
-STYLE = {
-    "figure.figsize": (7.2, 3.2),
-    "figure.facecolor": PAPER,
-    "axes.facecolor": PAPER,
-    "savefig.facecolor": PAPER,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "axes.titlecolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "text.color": INK,
-    "legend.frameon": False,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.prop_cycle": f"cycler('color', {[BLUE, RED, GREEN, ORANGE, PURPLE]})",
-    "font.size": 11,
-    "axes.titlesize": 12,
-    "figure.constrained_layout.use": True,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "trace-evidence",
-}
 
-
-def use_style(shell=None) -> None:
-    """Apply the style to matplotlib; in a notebook, make its figures SVG."""
+def use_style(shell) -> None:
+    """Apply the style to a notebook's figures, and make them SVG without a date."""
     import matplotlib.pyplot as plt
+    from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-    plt.rcParams.update(STYLE)
-    if shell is not None:
-        from matplotlib_inline.backend_inline import set_matplotlib_formats
+    plt.style.use(STYLE)
+    set_matplotlib_formats("svg", metadata={"Date": None})
 
-        set_matplotlib_formats("svg", metadata={"Date": None})
+
+def field_names(node) -> list[str] | None:
+    """Return the names of a NumPyro distribution's children, in the order of its leaves."""
+    gather = getattr(type(node), "gather_pytree_data_fields", None)
+    return list(gather()) if gather else None
+
+
+def children(node, names: Callable) -> list[tuple[str, object]]:
+    """Return the (edge label, child) pairs one level below a node; none for a leaf."""
+    import jax
+
+    pairs, _ = jax.tree_util.tree_flatten_with_path(node, is_leaf=lambda x: x is not node)
+    if len(pairs) == 1 and not pairs[0][0]:
+        return []
+    labels = names(node) or [jax.tree_util.keystr(path) for path, _ in pairs]
+    return [(label, child) for label, (_, child) in zip(labels, pairs, strict=True)]
+
+
+def draw_pytree(ax, tree, names: Callable = field_names) -> None:
+    """Draw a pytree as JAX sees it: nodes, leaves with their shapes, and empty places.
+
+    Args:
+        ax: the matplotlib axes to draw into.
+        tree: any pytree. None is drawn as an empty place, for that is what it is to JAX.
+        names: gives the edge labels below a node, or None for JAX's own key path.
+    """
+    import jax.numpy as jnp
+
+    ax.set_axis_off()
+    width = 0
+
+    def box(x, y, text, color, style):
+        look = {"boxstyle": "round,pad=0.35", "facecolor": PAPER, "edgecolor": color}
+        look |= {"linestyle": style, "linewidth": 1.6}
+        ax.text(x, y, text, ha="center", va="center", bbox=look, color=INK, zorder=3)
+
+    def draw(node, depth):
+        nonlocal width
+        below = children(node, names) if node is not None else []
+        places = [(label, draw(child, depth + 1)) for label, child in below]
+        if places:
+            x = sum(place for _, place in places) / len(places)
+        else:
+            x, width = width, width + 1
+        for label, place in places:
+            ax.plot([x, place], [-depth, -depth - 1], color=GREY, lw=1.2, zorder=1)
+            ax.text(
+                place,
+                -depth - 0.58,
+                label,
+                ha="center",
+                fontsize=10,
+                zorder=2,
+                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.5},
+            )
+        if places:
+            box(x, -depth, type(node).__name__, INK, "solid")
+        elif node is None:
+            box(x, -depth, "None", GREY, "dashed")
+        else:
+            shape = ",".join(map(str, jnp.shape(node)))
+            box(x, -depth, f"leaf\n[{shape}]", BLUE, "solid")
+        return x
+
+    draw(tree, 0)
+    ax.set_xlim(-0.6, width - 0.4)
+    ax.margins(y=0.25)

@@ -39,7 +39,7 @@ def split_traceback(lines: list[str], message: str) -> tuple[str, str]:
         The frames, and the message with the exception's name in front of it.
     """
     text = without_paths(strip_ansi("\n".join(lines)))
-    last = without_paths(lines and strip_ansi(lines[-1]) or message)
+    last = without_paths(strip_ansi(lines[-1]) if lines else message)
     frames = text.removesuffix(last).rstrip()
     return JAX_ADVICE.sub("", frames), last.strip()
 

@@ -18,6 +18,8 @@ from IPython.display import clear_output, publish_display_data
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_client.manager import KernelManager
 
+from . import figures
+
 KERNEL_NAME = "then"
 REQUIRED_VARIABLE = "TRACE_EVIDENCE_REQUIRE_THEN"
 MISSING = (
@@ -85,7 +87,12 @@ class ThenKernel:
         self.manager = KernelManager(
             kernel_name=KERNEL_NAME, transport="ipc", connection_file=connection
         )
-        self.manager.start_kernel()
+        # Figures look alike on both kernels, and the drawings of the book are there on both.
+        paths = [str(figures.STYLE.parents[1]), os.environ.get("PYTHONPATH", "")]
+        paths = os.pathsep.join(filter(None, paths))
+        env = {"MATPLOTLIBRC": str(figures.STYLE), "PYTHONPATH": paths}
+        formats = "--InlineBackend.figure_formats=svg"
+        self.manager.start_kernel(env={**os.environ, **env}, extra_arguments=[formats])
         self.client = self.manager.blocking_client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)
