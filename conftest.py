@@ -1,0 +1,3 @@
+"""Loads the plugin that collects chapters, and pytester, with which the plugin is tested."""
+
+pytest_plugins = ["tests.chapter_plugin", "pytester"]
