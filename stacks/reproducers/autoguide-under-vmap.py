@@ -1,0 +1,62 @@
+"""One guide, made around a seeded model, is started under `vmap` for three problems.
+
+The `seed` handler keeps its key, which under `vmap` is a tracer. The model needs a `deterministic`
+site for that to show. `ok`: every problem's point estimate is the maximum a posteriori that the
+algebra gives, half the observation.
+"""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+from jax import lax
+from numpyro.handlers import block, seed
+from numpyro.infer import SVI, Trace_ELBO
+from numpyro.infer.autoguide import AutoDelta
+
+DECIDED_BY = ("numpyro",)
+FAILS = {"UnexpectedTracerError": r"unexpected tracer"}
+WARNS: dict[str, str] = {}
+
+OBSERVED = jnp.array([1.0, -2.0, 3.0])
+
+
+def model(y: jax.Array) -> None:
+    a = numpyro.sample("a", dist.Normal(0.0, 1.0))
+    b = numpyro.sample("b", dist.Normal(0.0, 1.0))
+    numpyro.deterministic("c", a + b)
+    numpyro.sample("y", dist.Normal(a, 1.0), obs=y)
+
+
+def seeded() -> Callable:
+    """The part of the model that the guide is about; `b` stays random, with a fixed seed."""
+    return block(seed(model, rng_seed=0), hide=["b"])
+
+
+def estimates(guide: AutoDelta) -> jax.Array:
+    """Point estimates of `a`, one for each observation, by SVI under `vmap`."""
+    svi = SVI(model, guide, numpyro.optim.Adam(0.05), Trace_ELBO())
+    states = jax.vmap(svi.init)(jax.random.split(jax.random.PRNGKey(1), 3), OBSERVED)
+    update = jax.vmap(svi.update)
+    states, _ = lax.scan(lambda states, _: update(states, OBSERVED), states, None, length=600)
+    return svi.get_params(states)["a_auto_loc"]
+
+
+def reproduce() -> str | None:
+    got = estimates(AutoDelta(seeded()))
+    return None if np.allclose(got, OBSERVED / 2, atol=0.01) else f"{got}, not {OBSERVED / 2}"
+
+
+def fix() -> None:
+    """Build the handler inside a function: a fresh one for every call."""
+    got = estimates(AutoDelta(lambda y: seeded()(y)))
+    np.testing.assert_allclose(got, OBSERVED / 2, atol=0.01)
+
+
+if __name__ == "__main__":
+    from _run import show
+
+    show(__file__)
