@@ -34,7 +34,7 @@ book: environments ## execute the chapters, build the site with warnings as erro
 	@$(PY) -m trace_evidence execute
 	@echo "building the site …"
 	@.venv/bin/jupyter-book build . -W -n --keep-going -q >_build/log.txt 2>&1 || \
-	  { cat _build/log.txt; rm -rf _build/html _build/.doctrees; exit 1; }
+	  { grep -A9 -E 'WARNING|ERROR|Error' _build/log.txt | head -40; rm -rf _build/html _build/.doctrees; exit 1; }
 	@echo "The book is in _build/html: open $(BOOK), or run make serve."
 
 test: environments ## run the test suite: every cell of every chapter, and the tools

@@ -25,7 +25,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collect_file(file_path, parent):
-    if file_path.suffix == ".md" and chapters.has_kernel(file_path.read_text()):
+    if file_path.suffix == ".md" and chapters.has_kernel(file_path):
         return Chapter.from_parent(parent, path=file_path)
     return None
 

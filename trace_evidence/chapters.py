@@ -23,7 +23,8 @@ import yaml
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.cache.main import JupyterCacheBase
-from myst_nb.core.read import is_myst_markdown_notebook, myst_nb_reader_plugin
+from jupyter_client.kernelspec import NoSuchKernel
+from myst_nb.core.read import myst_nb_reader_plugin
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
@@ -45,14 +46,14 @@ class ChapterError(Exception):
 def find_chapters(folder: Path = BOOK) -> list[Path]:
     """Return the pages below a folder that hold cells, that is MyST notebooks, sorted by name."""
     pages = sorted(folder.rglob("*.md"))
-    return [page for page in pages if has_kernel(page.read_text())]
+    return [page for page in pages if has_kernel(page)]
 
 
-def has_kernel(text: str) -> bool:
+def has_kernel(path: Path) -> bool:
     """Tell whether a page is a notebook; a page whose front matter is broken counts as one."""
     try:
-        return is_myst_markdown_notebook(text)
-    except (ValueError, yaml.YAMLError):
+        return path.read_text().startswith("---") and "kernelspec" in front_matter(path)
+    except ChapterError:
         return True
 
 
@@ -102,7 +103,7 @@ def fingerprint() -> str:
     """
     digest = hashlib.sha256(platform.python_version().encode())
     files = [ROOT / "requirements.txt", ROOT / "stacks" / "then.txt"]
-    files += sorted(Path(__file__).parent.glob("*.py"))
+    files += sorted((ROOT / "trace_evidence").glob("*.py"))
     for file in files:
         digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()
@@ -119,6 +120,9 @@ def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBa
     mark = path / "fingerprint"
     if path.exists() and (not mark.is_file() or mark.read_text() != current):
         shutil.rmtree(path)
+    for entry in path.glob("executed/*"):
+        if not (entry / "base.ipynb").exists():  # left by a run that was stopped
+            shutil.rmtree(entry)
     path.mkdir(parents=True, exist_ok=True)
     mark.write_text(current)
     return get_cache(path)
@@ -150,6 +154,7 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
         client = NotebookClient(
             notebook,
             timeout=cell_seconds,
+            record_timing=False,  # it would go into the metadata, and so into the cache key
             resources={"metadata": {"path": str(path.parent)}},
             config=Config({"KernelManager": connection}),
             on_cell_execute=lambda cell, cell_index: started.append(cell_index),
@@ -164,7 +169,10 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
             reason = f"the cell ran past its limit of {cell_seconds} s"
         except DeadKernelError:
             reason = "the kernel died in this cell"
-    stopped_at = started[-1] if reason else None
+        except NoSuchKernel as error:
+            reason = f"no kernel {error.name!r} is installed: use `python3` in the front matter"
+    first = next(i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code")
+    stopped_at = (started or [first])[-1] if reason else None
     return Execution(notebook, time.monotonic() - begin, stopped_at, reason)
 
 

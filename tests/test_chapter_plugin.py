@@ -1,0 +1,218 @@
+"""The chapter plugin turns red where a chapter is wrong, and says what is wrong with it."""
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from trace_evidence import chapters
+
+FRONT = """---
+jupytext: {text_representation: {extension: .md, format_name: myst}}
+kernelspec: {display_name: now, language: python, name: KERNEL}
+---
+
+# A chapter
+"""
+SHOW = "from IPython.display import display; display({'image/svg+xml': '<svg></svg>'}, raw=True)"
+
+# Chapters of one cell after another: (metadata, source). The comment says what is wrong.
+WRONG_CELLS = {
+    "nothing was raised": ("tags: [raises-exception]\nexpect: {raises: ValueError, match: x}", "1"),
+    "another type": (
+        "tags: [raises-exception]\nexpect: {raises: ValueError, match: division}",
+        "1 / 0",
+    ),
+    "another message": (
+        "tags: [raises-exception]\nexpect: {raises: ZeroDivisionError, match: by a hair}",
+        "1 / 0",
+    ),
+    "a `match` that is not empty": (
+        "tags: [raises-exception]\nexpect: {raises: ZeroDivisionError, match: ''}",
+        "1 / 0",
+    ),
+    "`expect` with `raises`": ("tags: [raises-exception]", "1 / 0"),
+    "the tag raises-exception beside `raises`": (
+        "expect: {raises: ZeroDivisionError, match: division}",
+        "1",
+    ),
+    "`raises` or `warns` beside `match`": ("expect: {match: x}", "1"),
+    "a valid regular expression": ("expect: {warns: UserWarning, match: '('}", "1"),
+    "a mapping with keys among": ("expect: {raise: ValueError}", "1"),
+    "stdout 'one'": ("expect: {stdout: one}", "print('two')"),
+    "result 1": ("expect: {result: 1}", "2"),
+    "no warning": ("expect: {warns: UserWarning, match: mind the gap}", "1"),
+    "no image among the outputs": (
+        "expect: {figure: true}\nmystnb: {image: {alt: a line}}",
+        "1",
+    ),
+    "alt text for the figure": ("expect: {figure: true}", SHOW),
+    "an `assert` in a cell tagged silent-failure": ("tags: [silent-failure]", "1"),
+}
+RIGHT_CELLS = [
+    ("tags: [raises-exception]\nexpect: {raises: ZeroDivisionError, match: ^division}", "1 / 0"),
+    ("expect: {stdout: two}", "print('two')"),
+    ("expect: {result: 3}", "3"),
+    (
+        "expect: {warns: UserWarning, match: mind the gap}",
+        "import warnings; warnings.warn('mind the gap')",
+    ),
+    ("expect: {figure: true}\nmystnb: {image: {alt: a line}}", SHOW),
+    ("tags: [silent-failure]", "assert 0.1 + 0.2 != 0.3"),
+]
+NO_THEN = "import trace_evidence.then\ntrace_evidence.then.KERNEL_NAME = 'absent'"
+CHAPTERS = {
+    "right": RIGHT_CELLS,
+    "wrong": list(WRONG_CELLS.values()),
+    "undeclared": [("", "1"), ("", "1 / 0"), ("", "2")],
+    "slow": [("", "while True: pass")],
+    "dead": [("", "import os; os._exit(1)"), ("", "1")],
+    "no-then": [("", f"%load_ext trace_evidence\n{NO_THEN}"), ("", "%%then\n1")],
+    "then-died": [("", "%load_ext trace_evidence"), ("", "%%then\nimport os; os._exit(1)")],
+    "no-kernel": [("", "1")],
+    "bad-cell": [("expect: {raises: [", "1")],
+}
+
+
+def write_chapter(folder: Path, name: str) -> None:
+    """Write a chapter of the table above as MyST."""
+    text = FRONT.replace("KERNEL", "absent" if name == "no-kernel" else "python3")
+    for metadata, source in CHAPTERS[name]:
+        block = f"---\n{metadata}\n---\n" if metadata else ""
+        text += f"\n```{{code-cell}} ipython3\n{block}{source}\n```\n"
+    (folder / f"{name}.md").write_text(text)
+
+
+def run_pytest(folder: Path, *options: str):
+    """Run pytest with the plugin over a folder, as a process of its own, as `make test` does."""
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.chapter_plugin", str(folder)]
+    command += [
+        "--rootdir",
+        str(folder),
+        "-c",
+        str(folder / "pytest.ini"),
+        "-p",
+        "no:cacheprovider",
+    ]
+    command += [f"--chapter-cache={folder}/cache", f"--junitxml={folder}/report.xml"]
+    command += ["--continue-on-collection-errors", *options]
+    env = {**os.environ, "COLUMNS": "200"}
+    done = subprocess.run(command, cwd=chapters.ROOT, env=env, capture_output=True, text=True)
+    cases = ET.parse(folder / "report.xml").iter("testcase")
+    return done, [(case, "".join(part.text or "" for part in case)) for case in cases]
+
+
+def of_chapter(cases, name):
+    """Return the (case, text) pairs of one chapter."""
+    return [(case, text) for case, text in cases if case.get("classname", "").startswith(name)]
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    """Run all chapters of the table once; the tests below look at what was reported."""
+    folder = tmp_path_factory.mktemp("chapters")
+    for name in CHAPTERS:
+        write_chapter(folder, name)
+    (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
+    return run_pytest(folder, "--cell-seconds=5", "-o", "console_output_style=classic")
+
+
+def test_a_right_chapter_is_green(outcome):
+    cases = of_chapter(outcome[1], "right")
+    assert len(cases) == len(RIGHT_CELLS)
+    assert not any(text for _, text in cases)
+
+
+@pytest.mark.parametrize(("number", "words"), list(enumerate(WRONG_CELLS)))
+def test_each_wrong_cell_is_red_with_its_own_message(outcome, number, words):
+    case, text = of_chapter(outcome[1], "wrong")[number]
+    assert case.find("failure") is not None
+    assert words in text
+    assert f"wrong.md, line {case.get('name').removeprefix('line-')}" in text
+    assert "expected: " in text
+    assert "happened: " in text
+    assert "cure: " in text
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("undeclared", "ZeroDivisionError that the cell does not declare: division by zero"),
+        ("slow", "the cell ran past its limit of 5 s"),
+        ("dead", "the kernel died in this cell"),
+        ("no-then", "The kernel `then` (the stack of August 2024) is not installed"),
+        ("then-died", "The kernel `then` died while it ran this cell"),
+        ("no-kernel", "no kernel 'absent' is installed"),
+    ],
+)
+def test_a_chapter_that_stops_says_where_and_why(outcome, name, words):
+    failed = [
+        text for case, text in of_chapter(outcome[1], name) if case.find("failure") is not None
+    ]
+    assert len(failed) == 1
+    assert words in failed[0]
+
+
+def test_cells_after_a_failure_are_reported_as_not_run(outcome):
+    _, _, (last, _) = of_chapter(outcome[1], "undeclared")
+    assert "not run: an earlier cell of undeclared" in last.find("skipped").get("message")
+
+
+def test_invalid_front_matter_and_cell_metadata_give_one_line_with_the_cure(outcome):
+    printed = outcome[0].stdout
+    assert "bad-front.md:2: invalid front matter" in printed
+    assert "bad-cell.md: a cell's metadata is invalid" in printed
+    assert printed.count("it is the YAML between the two `---` lines") >= 2
+
+
+def test_progress_names_each_chapter_as_it_starts_and_ends(outcome):
+    assert "executing right …" in outcome[0].stdout
+    assert "executed right in" in outcome[0].stdout
+    assert "stopped undeclared after" in outcome[0].stdout
+
+
+def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(tmp_path):
+    write_chapter(tmp_path, "right")
+    write_chapter(tmp_path, "undeclared")
+    run_pytest(tmp_path)
+    second, _ = run_pytest(tmp_path)
+    assert "executing right" not in second.stdout
+    assert "executing undeclared" in second.stdout
+    assert f"{len(RIGHT_CELLS) + 1} passed" in second.stdout
+    for notebook in (tmp_path / "cache" / "executed").rglob("base.ipynb"):
+        notebook.unlink()
+    third, _ = run_pytest(tmp_path)
+    assert "executing right" in third.stdout
+    assert f"{len(RIGHT_CELLS) + 1} passed" in third.stdout
+
+
+def test_the_cache_of_another_stack_is_thrown_away(tmp_path):
+    chapters.open_cache(tmp_path / "cache", current="one stack")
+    kept = tmp_path / "cache" / "executed" / "key" / "base.ipynb"
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    chapters.open_cache(tmp_path / "cache", current="one stack")
+    assert kept.exists()
+    chapters.open_cache(tmp_path / "cache", current="another stack")
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize(
+    "changed", ["requirements.txt", "stacks/then.txt", "trace_evidence/then.py", "Python"]
+)
+def test_the_fingerprint_follows_what_outputs_depend_on(changed, tmp_path, monkeypatch):
+    for name in ("requirements.txt", "stacks/then.txt", "trace_evidence/then.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("before")
+    monkeypatch.setattr(chapters, "ROOT", tmp_path)
+    before = chapters.fingerprint()
+    assert chapters.fingerprint() == before
+    if changed == "Python":
+        monkeypatch.setattr(chapters.platform, "python_version", lambda: "3.11.99")
+    else:
+        (tmp_path / changed).write_text("after")
+    assert chapters.fingerprint() != before
