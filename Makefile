@@ -20,7 +20,7 @@ unexport PYTHONPATH
 PYTHON ?=
 export PYTHON
 
-.PHONY: help book test serve lab bench lock lint clean environments
+.PHONY: help book test serve lab bench matrix lock lint clean environments
 
 help: ## list these commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -46,7 +46,13 @@ serve: book ## serve the site on loopback (PORT=8000)
 	  echo "error: port $(PORT) is taken: choose another with make serve PORT=8001." >&2
 
 lab: environments ## open the chapters as notebooks in JupyterLab, with both kernels
-	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir book
+	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir .
+
+bench: environments ## print what the book costs: time, memory, size
+	@$(PY) tools/bench.py
+
+matrix: environments ## measure every failure on every stack in stacks/matrix
+	@$(PY) tools/matrix.py
 
 UV := $(firstword $(wildcard .venv/bin/uv .cache/bootstrap/bin/uv))
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header

@@ -146,18 +146,27 @@ def make_then():
     install(uv, THEN, THEN_LOCK)
 
 
-def register_then():
-    """Write the kernel spec `then` into `.venv`, for JupyterLab and for `%%then`."""
-    python = str(THEN / "bin" / "python")
-    spec = {
-        "argv": [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+def register(environment):
+    """Tell the "now" stack of the kernel `then`, and JupyterLab that chapters are notebooks.
+
+    Args:
+        environment: the folder whose Jupyter shall know.
+    """
+    kernel = {
+        "argv": [f"{THEN}/bin/python", "-m", "ipykernel_launcher", "-f", "{connection_file}"],
         "display_name": "Python 3 (then: August 2024)",
         "language": "python",
         "metadata": {"debugger": False},
     }
-    folder = NOW / "share" / "jupyter" / "kernels" / "then"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "kernel.json").write_text(json.dumps(spec, indent=1) + "\n")
+    viewers = {"markdown": "Jupytext Notebook", "myst": "Jupytext Notebook"}
+    settings = {"@jupyterlab/docmanager-extension:plugin": {"defaultViewers": viewers}}
+    for name, content in (
+        ("share/jupyter/kernels/then/kernel.json", kernel),
+        ("etc/jupyter/labconfig/default_setting_overrides.json", settings),
+    ):
+        file = environment / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(content, indent=1) + "\n")
 
 
 def main():
@@ -170,7 +179,7 @@ def main():
             (environment / "complete").unlink(missing_ok=True)
             make()
             (environment / "complete").write_text(wanted)
-    register_then()
+    register(NOW)
 
 
 if __name__ == "__main__":

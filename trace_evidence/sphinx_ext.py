@@ -92,7 +92,7 @@ def then_label() -> str:
 
 def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
     """Mark cells that run on ``then``, that raise, and that fail silently, in words."""
-    for cell in doctree.findall(nodes.container):
+    for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") != "cell_code":
             continue
         metadata = cell["cell_metadata"]
@@ -109,7 +109,8 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         if marks:
             cell["classes"] += [f"cell-{kind}" for kind, _ in marks]
             words = [nodes.inline("", text, classes=[f"mark-{kind}"]) for kind, text in marks]
-            cell.insert(0, nodes.paragraph("", "", *words, classes=["cell-marks"]))
+            marks_line = nodes.paragraph("", "", *words, classes=["cell-marks"])
+            cell.parent.insert(cell.parent.index(cell), marks_line)
 
 
 def refresh_cache(app: Sphinx, config) -> None:

@@ -1,0 +1,150 @@
+"""Every page has the form that the book promises, before anything is executed."""
+
+import itertools
+import re
+
+import pytest
+import yaml
+
+from trace_evidence import catalogue, chapters, expectations, matrix
+
+SECTIONS = [
+    "Reproduce it",
+    "The same program today",
+    "What went wrong",
+    "Fix it",
+    "What the fix costs",
+    "Still alive",
+    "Catch it early",
+    "Exercises",
+    "Key points",
+    "Further reading",
+]
+FAILURES = sorted((chapters.BOOK / "failures").glob("*.md"))
+PAGES = sorted(chapters.BOOK.rglob("*.md"))
+NOTEBOOKS = chapters.find_chapters()
+COLUMNS = 88
+LINES = 25
+
+failure_chapters = pytest.mark.parametrize("path", FAILURES, ids=lambda path: path.stem)
+pages = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+notebooks = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def without_cells(text):
+    """Return a page's text without its fenced blocks."""
+    return re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+
+
+def code_cells(path):
+    """Return (line, cell) for each code cell of a page."""
+    notebook = chapters.read_chapter(path)
+    lines = notebook.metadata.source_map
+    rows = zip(lines, notebook.cells, strict=True)
+    return [(line + 1, cell) for line, cell in rows if cell.cell_type == "code"]
+
+
+@failure_chapters
+def test_a_failure_chapter_has_the_sections_in_their_order(path):
+    found = re.findall(r"^## (.+)$", without_cells(path.read_text()), re.M)
+    assert found == SECTIONS, "the sections of a failure chapter are fixed; see CONTRIBUTING"
+
+
+@failure_chapters
+def test_the_front_card_is_complete(path):
+    card = chapters.front_matter(path)["failure"]
+    assert card["id"] == path.stem
+    assert set(card["minutes"]) == {"reading", "teaching", "exercises"}
+    assert all(isinstance(minutes, int) and minutes > 0 for minutes in card["minutes"].values())
+    assert len(card["objectives"]) == 3
+    assert card["prerequisites"]
+    for need in card["prerequisites"]:
+        assert (chapters.BOOK / f"{need['page']}.md").exists()
+        assert need["need"] in {"necessary", "helpful"}
+    assert path.read_text().count("```{front-card}") == 1
+    entry = catalogue.load()[path.stem]
+    for words in (entry.title, entry.symptom, entry.message, entry.cause, entry.cure):
+        assert words.strip()
+    assert entry.signatures
+    assert any("issues/" in url for _, url in entry.upstream)
+    assert any("pull/" in url for _, url in entry.upstream)
+    assert matrix.sentence(path.stem)
+
+
+@failure_chapters
+def test_predict_repair_and_transfer_each_have_a_solution_with_code(path):
+    text = path.read_text()
+    starts = re.findall(r"```\{exercise-start\} (\w+):.*\n:label: (\S+)", text)
+    assert [kind for kind, _ in starts] == ["Predict", "Repair", "Transfer"]
+    for kind, label in starts:
+        assert label == f"{path.stem}-{kind.lower()}"
+        exercise = text.split(f":label: {label}\n")[1].split("```{exercise-end}")[0]
+        solution = text.split(f"```{{solution-start}} {label}\n")[1].split("```{solution-end}")[0]
+        assert "{code-cell}" in exercise
+        assert "raises-exception" in exercise or "silent-failure" in exercise
+        assert "assert" in solution
+        assert "raises-exception" not in solution
+
+
+def test_the_catalogue_and_the_chapters_know_one_another():
+    assert sorted(catalogue.load()) == [path.stem for path in FAILURES]
+
+
+@failure_chapters
+def test_each_failure_has_a_figure_and_a_reproduction_on_the_old_stack(path):
+    cells = [cell for _, cell in code_cells(path)]
+    assert any(cell.metadata.get("expect", {}).get("figure") for cell in cells)
+    assert any(cell.source.startswith("%%then") and "expect" in cell.metadata for cell in cells)
+
+
+@notebooks
+def test_figures_promise_alt_text_that_says_something(path):
+    for line, cell in code_cells(path):
+        if cell.metadata.get("expect", {}).get("figure"):
+            where = f"{path.name}:{line}: write alt text that says what the figure shows"
+            assert len(expectations.alt_text(cell).split()) >= 8, where
+
+
+@notebooks
+def test_cells_are_small_enough_to_read(path):
+    for line, cell in code_cells(path):
+        rows = [row for row in cell.source.splitlines() if row.strip()]
+        assert len(rows) <= LINES, f"{path.name}:{line}: a cell of {len(rows)} lines; split it"
+        wide = [row for row in rows if len(row) > COLUMNS]
+        assert not wide, f"{path.name}:{line}: wider than {COLUMNS} columns: {wide}"
+
+
+@notebooks
+def test_no_cell_stages_a_failure(path):
+    for line, cell in code_cells(path):
+        staged = re.search(r"^\s*raise \w", cell.source, re.M)
+        assert not staged, f"{path.name}:{line}: raises an error of its own; show the library's"
+
+
+@notebooks
+def test_expectations_are_well_formed_before_anything_runs(path):
+    for line, cell in code_cells(path):
+        problems = expectations.check_form(cell, cell.metadata.get("expect", {}))
+        assert not problems, f"{path.name}:{line}: {problems}"
+
+
+@pages
+def test_links_to_other_pages_resolve(path):
+    for target in re.findall(r"\]\(/?([^)#:\s]+\.md)(?:#[\w-]+)?\)", path.read_text()):
+        assert (chapters.ROOT / target).exists(), f"{path.name} links to {target}"
+
+
+@pages
+def test_every_page_is_in_the_table_of_contents_and_is_written(path):
+    toc = yaml.safe_load((chapters.ROOT / "_toc.yml").read_text())
+    files = {toc["root"]} | {entry["file"] for part in toc["parts"] for entry in part["chapters"]}
+    assert str(path.relative_to(chapters.ROOT).with_suffix("")) in files
+    assert len(path.read_text().split()) > 10
+
+
+@pages
+def test_a_page_has_one_title_and_no_heading_skips_a_level(path):
+    levels = [len(mark) for mark in re.findall(r"^(#+) ", without_cells(path.read_text()), re.M)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))

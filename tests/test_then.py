@@ -1,0 +1,167 @@
+"""`%%then` shows what happens in the other kernel as if it had happened here."""
+
+import os
+import time
+
+import nbformat
+import pytest
+from jupyter_client.manager import KernelManager
+
+from trace_evidence import chapters
+
+LOAD = "%load_ext trace_evidence"
+
+
+def run_cells(tmp_path, *sources):
+    """Execute cells on a fresh kernel, going on after errors, and return each one's outputs."""
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    for cell in cells:
+        cell.metadata["tags"] = ["raises-exception"]
+    kernel = {"name": "python3", "display_name": "now", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    execution = chapters.run_chapter(tmp_path / "page.md", notebook, cell_seconds=120)
+    assert not execution.reason
+    return [cell.outputs for cell in notebook.cells]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """One page's outputs, in the order of its cells after the first."""
+    sources = [
+        LOAD,
+        "%%then\nimport sys\nprint('out')\nprint('err', file=sys.stderr)",
+        "%%then\nx = 41\nx + 1",
+        "%%then\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]);",
+        "%%then\nclass OddError(Exception): pass\nraise OddError(f'x is {x}')",
+        "x",
+        "%%then\nimport os\nos._exit(1)",
+        "%%then\n'x' in globals()",
+        "%%then  --fast\n1",
+        "%%then\nimport os, jax, numpyro\nprint(os.getpid(), jax.__version__, numpyro.__version__)",
+        "%%then\nimport IPython.display as d\nprint('old')\nd.clear_output()\nprint('new')",
+        "%%then\nfrom tqdm.auto import tqdm\nimport numpyro.infer",
+    ]
+    return run_cells(tmp_path_factory.mktemp("page"), *sources)[1:]
+
+
+def error_of(outputs):
+    """Return the one error among a cell's outputs."""
+    (error,) = [out for out in outputs if out.output_type == "error"]
+    return error
+
+
+def test_streams_come_across_each_as_itself(page):
+    assert {(out.name, out.text) for out in page[0]} == {("stdout", "out\n"), ("stderr", "err\n")}
+
+
+def test_a_result_comes_across_as_a_result(page):
+    (result,) = page[1]
+    assert result.output_type == "execute_result"
+    assert result.data["text/plain"] == "42"
+
+
+def test_a_figure_comes_across_as_svg_in_the_books_style(page):
+    (figure,) = [out for out in page[2] if "image/svg+xml" in out.get("data", {})]
+    assert "#1b1f24" in figure.data["image/svg+xml"]
+
+
+def test_an_exception_keeps_its_name_message_and_traceback_and_the_state_persists(page):
+    error = error_of(page[3])
+    assert (error.ename, error.evalue) == ("OddError", "x is 41")
+    assert "raise OddError" in plain_text(error.traceback)
+    assert "trace_evidence" not in plain_text(error.traceback)
+
+
+def plain_text(traceback):
+    """Return a traceback as one text without colours."""
+    from myst_nb.core.render import strip_ansi
+
+    return strip_ansi("\n".join(traceback))
+
+
+def test_the_variables_stay_in_the_other_kernel(page):
+    assert error_of(page[4]).ename == "NameError"
+
+
+def test_a_kernel_that_dies_fails_the_cell_and_the_next_cell_has_a_fresh_one(page):
+    error = error_of(page[5])
+    assert error.ename == "ThenKernelDied"
+    assert "the next %%then cell starts a fresh one" in error.evalue
+    assert page[6][0].data["text/plain"] == "False"
+
+
+def test_arguments_are_refused_with_what_was_given(page):
+    assert "takes no arguments; it got '--fast'" in error_of(page[7]).evalue
+
+
+def test_the_kernel_runs_the_pinned_stack(page):
+    pins = dict(line.split("==") for line in read_pins() if "==" in line)
+    assert page[8][0].text.split()[1:] == [pins["jax"], pins["numpyro"]]
+
+
+def read_pins():
+    """Return the lines of the old stack's pins."""
+    return (chapters.ROOT / "stacks" / "then.in").read_text().splitlines()
+
+
+def test_cleared_output_is_cleared(page):
+    assert "".join(out.text for out in page[9]) == "new\n"
+
+
+def test_imports_print_no_stray_warnings(page):
+    assert page[10] == []
+
+
+def test_the_kernel_ends_with_the_page(page):
+    pid = int(page[8][0].text.split()[0])
+    deadline = time.monotonic() + 30
+    while is_running(pid) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not is_running(pid)
+
+
+def is_running(pid):
+    """Tell whether a process exists."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_without_the_kernel_the_cell_says_how_to_install_it_and_goes_on(tmp_path, monkeypatch):
+    absent = "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
+    reader = absent + f"del os.environ[{chapters.REQUIRED_VARIABLE!r}]"
+    _, _, (note,), (after,) = run_cells(tmp_path, LOAD, reader, "%%then\n1 / 0", "print('on')")
+    assert "not installed, so this cell did not run" in note.text
+    assert "make book" in note.text
+    assert after.text == "on\n"
+
+
+def test_an_interrupt_reaches_the_other_kernel_and_its_state_survives(tmp_path):
+    manager = KernelManager(transport="ipc", connection_file=str(tmp_path / "k.json"))
+    manager.start_kernel()
+    client = manager.blocking_client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=60)
+        client.execute_interactive(LOAD, timeout=60)
+        client.execute_interactive("%%then\nx = 1", timeout=60)
+        client.execute("%%then\nprint('started')\nwhile True: pass")
+        seen = []
+        while "KeyboardInterrupt" not in seen:
+            message = client.get_iopub_msg(timeout=60)
+            if message["msg_type"] == "stream" and "started" in message["content"]["text"]:
+                manager.interrupt_kernel()
+            if message["msg_type"] == "error":
+                seen.append(message["content"]["ename"])
+        texts = []
+        client.execute_interactive(
+            "%%then\nprint('x is', x)",
+            timeout=60,
+            output_hook=lambda message: texts.append(message["content"].get("text", "")),
+        )
+        assert "x is 1\n" in texts
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)

@@ -1,0 +1,141 @@
+"""Print what the book costs: time as ratios, memory, and the size of what is installed.
+
+Each figure is the median of RUNS runs, taken one after another in this one call. Usage: make bench
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+
+from trace_evidence import chapters
+
+RUNS = 3
+PYTHONS = {"now": chapters.ROOT / ".venv", "then": chapters.ROOT / ".venv-then"}
+# Runs cells as plain code; a cell that fails is meant to, and the next one goes on.
+BARE = """
+import sys, matplotlib; matplotlib.use("agg")
+sys.path.insert(0, sys.argv[1])
+space = {"__name__": "__main__"}
+for cell in open(sys.argv[2]).read().split("#%%"):
+    try: exec(cell, space)
+    except Exception: pass
+"""
+
+
+def run(*command: object, cwd: Path = chapters.ROOT) -> tuple[float, float]:
+    """Run a command to its end; return its wall and CPU seconds, with its children's."""
+    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"error: {' '.join(words)} failed; mend that first.\n{done.stdout[-2000:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return time.monotonic() - begin, cpu
+
+
+def bare_scripts(path: Path, folder: str) -> float:
+    """Return the CPU seconds of a chapter's cells as two plain scripts, one for each stack."""
+    cells = [cell.source for cell in chapters.read_chapter(path).cells if cell.cell_type == "code"]
+    old = [source.removeprefix("%%then\n") for source in cells if source.startswith("%%then")]
+    new = [source for source in cells if not source.startswith("%%then")]
+    new = [source.replace("%load_ext trace_evidence", "") for source in new]
+    total = 0.0
+    for stack, sources in (("now", new), ("then", old)):
+        if sources:
+            script = Path(folder, f"{path.stem}-{stack}.txt")
+            script.write_text("#%%".join(sources))
+            python = PYTHONS[stack] / "bin" / "python"
+            total += run(python, "-c", BARE, chapters.ROOT, script, cwd=path.parent)[1]
+    return total
+
+
+def suite(path: Path, folder: str) -> float:
+    """Return the CPU seconds of a chapter under pytest, executed afresh."""
+    cache = tempfile.mkdtemp(dir=folder)
+    return run(sys.executable, "-m", "pytest", "-q", path, f"--chapter-cache={cache}")[1]
+
+
+def memory_of(command: Callable[[], object]) -> float:
+    """Return the peak memory, in MB, of all kernels that run while a function does."""
+    peak, stop = 0.0, threading.Event()
+
+    def kernels() -> Iterator[float]:
+        for process in psutil.Process().children(recursive=True):
+            try:
+                if "ipykernel_launcher" in " ".join(process.cmdline()):
+                    yield process.memory_full_info().pss / 1e6
+            except psutil.Error:
+                continue
+
+    def watch() -> None:
+        nonlocal peak
+        while not stop.wait(0.3):
+            peak = max(peak, sum(kernels()))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    command()
+    stop.set()
+    thread.join()
+    return peak
+
+
+def size_of(folder: Path) -> float:
+    """Return the size of a folder in MB, as it lies on the disk."""
+    files = {}
+    for root, _, names in os.walk(folder):
+        for name in names:
+            stat = os.lstat(Path(root, name))
+            files[stat.st_ino] = stat.st_blocks * 512
+    return sum(files.values()) / 1e6
+
+
+def book_after_test() -> float:
+    """Return the wall time of `make book` after `make test`, as a part of that of `make test`."""
+    shutil.rmtree(chapters.ROOT / "_build", ignore_errors=True)
+    test = run("make", "test")[0]
+    return run("make", "book")[0] / test
+
+
+def main() -> None:
+    """Measure, with a line of progress for each step, and print the table."""
+    paths = chapters.find_chapters()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        totals = []
+        for path in paths:
+            print(f"measuring {path.stem} …", file=sys.stderr, flush=True)
+            tested = [suite(path, folder) for _ in range(RUNS)]
+            bare = [bare_scripts(path, folder) for _ in range(RUNS)]
+            memory = memory_of(lambda path=path: suite(path, folder))
+            totals.append((statistics.median(tested), statistics.median(bare), memory))
+            rows.append((path.stem, *totals[-1][:2], totals[-1][0] / totals[-1][1], memory))
+    print("measuring make test and make book …", file=sys.stderr, flush=True)
+    ratio = statistics.median(book_after_test() for _ in range(RUNS))
+    print("| page | CPU s, tested | CPU s, bare | ratio | peak MB of its kernels |")
+    print("|---|---|---|---|---|")
+    for name, tested, bare, part, memory in rows:
+        print(f"| {name} | {tested:.1f} | {bare:.1f} | {part:.2f} | {memory:.0f} |")
+    tested, bare = (sum(row[i] for row in totals) for i in (0, 1))
+    print(f"\nsuite over bare scripts, CPU: {tested / bare:.2f} (aim: at most 1.3)")
+    print(f"make book after make test, wall: {ratio:.2f} of make test (aim: at most 0.25)")
+    print(f"peak memory of a page: {max(row[2] for row in totals):.0f} MB (aim: under 1000)")
+    for name, folder in PYTHONS.items():
+        print(f"installed size of {name}: {size_of(folder):.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
