@@ -60,7 +60,8 @@ THEN_DATE := 2024-09-01
 
 lock: environments ## resolve the newest stack again and write the locks
 	$(LOCK) --upgrade pyproject.toml --all-extras -o requirements.txt
-	$(LOCK) pyproject.toml --extra lab --extra build -c requirements.txt -o binder/requirements.txt
+	$(LOCK) pyproject.toml --extra lab --extra install -c requirements.txt -o binder/requirements.txt
+	$(PY) tools/matrix.py --lock
 	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
 
 lint: environments ## check the style of the code

@@ -135,12 +135,9 @@ def make_now():
     run(uv, "pip", "install", "--python", NOW / "bin" / "python", *flags, "-e", ROOT, cure=cure)
 
 
-def make_then():
-    """Build `.venv-then` and register it as the kernel `then` of `.venv`."""
+def make_then(uv, python):
+    """Build `.venv-then` with a Python 3.11."""
     print("Installing the then stack into .venv-then (about 180 MB to download) …", flush=True)
-    homes = (NOW, CACHE / "bootstrap")
-    uv = next(home / "bin" / "uv" for home in homes if (home / "bin" / "uv").exists())
-    python = NOW / "bin" / "python"
     cure = "The second environment could not be made: `make clean`, then run make again."
     run(uv, "venv", "-q", "--clear", "--python", python, THEN, cure=cure)
     install(uv, THEN, THEN_LOCK)
@@ -169,17 +166,29 @@ def register(environment):
         file.write_text(json.dumps(content, indent=1) + "\n")
 
 
+def ensure(environment, wanted, make):
+    """Make an environment, unless it is there and whole; stamp it when it is done."""
+    if not is_whole(environment, wanted):
+        (environment / "complete").unlink(missing_ok=True)
+        make()
+        (environment / "complete").write_text(wanted)
+
+
 def main():
-    """Bring both environments up to date; do nothing where they are."""
+    """Bring both environments up to date; do nothing where they are.
+
+    With `--reader`, this Python's own environment is the "now" stack, as in Binder.
+    """
     project, _, _tools = (ROOT / "pyproject.toml").read_text().partition("[tool.")
     now = stamp(NOW_LOCK.read_text(), project)
+    home = Path(sys.prefix) if "--reader" in sys.argv else NOW
+    if home == NOW:
+        ensure(NOW, now, make_now)
+    uvs = [folder / "bin" / "uv" for folder in (home, CACHE / "bootstrap")]
+    uv = next((uv for uv in uvs if uv.exists()), "uv")
     then = stamp(now, THEN_LOCK.read_text())
-    for environment, wanted, make in ((NOW, now, make_now), (THEN, then, make_then)):
-        if not is_whole(environment, wanted):
-            (environment / "complete").unlink(missing_ok=True)
-            make()
-            (environment / "complete").write_text(wanted)
-    register(NOW)
+    ensure(THEN, then, lambda: make_then(uv, home / "bin" / "python"))
+    register(home)
 
 
 if __name__ == "__main__":
