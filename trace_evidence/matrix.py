@@ -1,6 +1,200 @@
-"""Stub until the measured matrix lands."""
+"""Read the measured version matrix, `stacks/matrix.json`.
+
+`tools/matrix.py` measures it. Each row is a stack of released versions; each failure has a verdict
+in each row. Some rows are controls: they differ from another row in one library, to tell which
+library moved a boundary.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
-FILE = Path(__file__).parent.parent / "stacks" / "matrix.json"
-def sentence(failure_id):
-    """Return a sentence."""
-    return "to be measured"
+from typing import Any, NamedTuple
+
+FILE = Path(__file__).resolve().parents[1] / "stacks" / "matrix.json"
+BAD = ("fails", "wrong", "warns")
+STACK = ("numpyro", "jax", "equinox", "diffrax")
+TITLES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"}
+VERBS = {"fails": "fails", "wrong": "is silently wrong", "warns": "warns"}
+
+Record = dict[str, Any]
+Row = dict[str, Any]
+
+
+class Span(NamedTuple):
+    """Consecutive measured releases of one library with the same verdict."""
+
+    verdict: str
+    first: str
+    last: str
+
+
+class Change(NamedTuple):
+    """The first measured release with another verdict than the release before it."""
+
+    release: str
+    before: str
+    after: str
+
+
+@cache
+def load(path: Path = FILE) -> Record:
+    """The record: `date`, `platform`, `python`, `failures` and `rows`, sorted by release."""
+    return json.loads(path.read_text())
+
+
+def version_order(version: str) -> tuple[int, ...]:
+    """Sort key of a release number such as "0.13.2"."""
+    return tuple(int(part) for part in version.split("."))
+
+
+def is_control(row: Row) -> bool:
+    """Whether the row is a variation of another, not a NumPyro release with its own JAX."""
+    return row["row"] != row["pins"]["numpyro"]
+
+
+def rows(record: Record | None = None) -> list[Row]:
+    """The rows of the heat map: one for every NumPyro release, without the controls."""
+    return [row for row in (record or load())["rows"] if not is_control(row)]
+
+
+def verdict(row: Row, failure_id: str, part: str = "reproduce") -> dict[str, str]:
+    """The `verdict` of one failure in a row, with the `type` and `message` that came with it."""
+    return row["verdicts"][failure_id][part]
+
+
+def decided_by(failure_id: str, record: Record | None = None) -> tuple[str, ...]:
+    """The libraries whose releases decide about a failure; the one that repaired it comes first."""
+    return tuple((record or load())["failures"][failure_id]["decided_by"])
+
+
+def _spans(selected: Iterable[Row], failure_id: str, library: str) -> list[Span]:
+    kinds: dict[str, set[str]] = {}
+    for row in selected:
+        kind = verdict(row, failure_id)["verdict"]
+        if not kind.startswith("cannot"):
+            kinds.setdefault(row["pins"][library], set()).add(kind)
+    spans: list[Span] = []
+    for release in sorted(kinds, key=version_order):
+        if len(kinds[release]) > 1:
+            raise ValueError(f"{library} {release} alone does not decide about {failure_id}")
+        (kind,) = kinds[release]
+        if spans and spans[-1].verdict == kind:
+            spans[-1] = spans[-1]._replace(last=release)
+        else:
+            spans.append(Span(kind, release, release))
+    return spans
+
+
+def _alike(failure_id: str, library: str, record: Record) -> Callable[[Row], bool]:
+    """Whether the other deciding libraries of a row are in the range where the failure occurs."""
+    bad = [row for row in record["rows"] if verdict(row, failure_id)["verdict"] in BAD]
+    ranges = {}
+    for other in decided_by(failure_id, record):
+        if other != library and bad:
+            releases = [version_order(row["pins"][other]) for row in bad]
+            ranges[other] = min(releases), max(releases)
+    return lambda row: all(
+        first <= version_order(row["pins"][other]) <= last
+        for other, (first, last) in ranges.items()
+    )
+
+
+def spans(failure_id: str, library: str | None = None, record: Record | None = None) -> list[Span]:
+    """All verdicts on a failure, over the releases of a library that decides about it.
+
+    Without `library` it is the first deciding one. Rows that cannot be installed or run say
+    nothing. For a library that decides nothing, only the rows of the heat map count.
+
+    Raises:
+        ValueError: Two rows with one release of the library disagree.
+    """
+    record = record or load()
+    deciding = decided_by(failure_id, record)
+    library = library or deciding[0]
+    if library not in deciding:
+        return _spans(rows(record), failure_id, library)
+    return _spans(filter(_alike(failure_id, library, record), record["rows"]), failure_id, library)
+
+
+def boundaries(
+    failure_id: str, library: str | None = None, record: Record | None = None
+) -> list[tuple[str, str]]:
+    """The closed ranges of releases in which a failure fails, warns or is wrong.
+
+    `[("0.13.0", "0.16.1")]` says that 0.13.0 is the first such release and 0.16.1 the last.
+    """
+    ranges: list[tuple[str, str]] = []
+    bad_before = False
+    for span in spans(failure_id, library, record):
+        if span.verdict in BAD:
+            first = ranges.pop()[0] if bad_before else span.first
+            ranges.append((first, span.last))
+        bad_before = span.verdict in BAD
+    return ranges
+
+
+def changes(
+    failure_id: str, library: str | None = None, record: Record | None = None
+) -> list[Change]:
+    """The releases at which the verdict changes, oldest first."""
+    found = spans(failure_id, library, record)
+    return [Change(after.first, before.verdict, after.verdict) for before, after in pairwise(found)]
+
+
+def controlled(failure_id: str, record: Record | None = None) -> list[tuple[str, str, str]]:
+    """Proof that one library moved a boundary: `(library, row, row)`.
+
+    The two rows have different verdicts, and of NumPyro, JAX, Equinox and Diffrax only `library`
+    differs between them. The row with the older release comes first.
+    """
+    all_rows = (record or load())["rows"]
+    found = []
+    for one in all_rows:
+        for other in all_rows:
+            differing = [name for name in STACK if one["pins"][name] != other["pins"][name]]
+            kinds = {verdict(row, failure_id)["verdict"] for row in (one, other)}
+            if len(differing) != 1 or len(kinds) != 2 or "cannot run" in kinds:
+                continue
+            (library,) = differing
+            if version_order(one["pins"][library]) < version_order(other["pins"][library]):
+                found.append((library, one["row"], other["row"]))
+    return found
+
+
+def _range(span: Span, oldest: str, newest: str) -> str:
+    ends = span.first if span.first == span.last else f"{span.first} to {span.last}"
+    if span.first == oldest:
+        ends = ends.replace(oldest, f"{oldest} (oldest measured)", 1)
+    return f"{ends} (newest measured)" if span.last == newest else ends
+
+
+def sentence(failure_id: str, record: Record | None = None) -> str:
+    """Where a failure occurs, for the front card of its chapter.
+
+    For instance "fails in NumPyro 0.13.0 to 0.16.1, fixed in 0.17.0". Where two libraries decide,
+    the second one's range comes after a "with".
+    """
+    record = record or load()
+    library, *others = decided_by(failure_id, record)
+    found = spans(failure_id, library, record)
+    ends = found[0].first, found[-1].last
+    said: list[str] = []
+    bad_before = False
+    for span in found:
+        bad = span.verdict in BAD
+        if bad:
+            title = "" if said else f"{TITLES[library]} "
+            phrase = f"{VERBS[span.verdict]} in {title}{_range(span, *ends)}"
+            for other in others:
+                # The ends of what occurs there, not of what was measured.
+                for first, last in boundaries(failure_id, other, record):
+                    phrase += f" with {TITLES[other]} {first}"
+                    phrase += f" to {last}" if last != first else ""
+            said.append(phrase)
+        elif bad_before:
+            title = f"{TITLES[library]} " if others else ""
+            said.append(f"fixed in {title}{span.first}")
+        bad_before = bad
+    return ", ".join(said) or f"was met in no measured release of {TITLES[library]}"

@@ -1,0 +1,407 @@
+"""The version matrix: its record is whole and current, its reader right, its runner resumable."""
+
+import importlib.util
+import json
+import re
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from trace_evidence import matrix
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def _import(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"under_test_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+runner = _import(ROOT / "tools" / "matrix.py")
+reproducer = _import(ROOT / "stacks" / "reproducers" / "_run.py")
+ROWS = runner.row_names()
+FAILURES = sorted(runner.failures())
+
+
+# --- the record ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def record() -> dict:
+    return matrix.load()
+
+
+def test_the_record_has_every_row_oldest_release_first(record):
+    assert [row["row"] for row in record["rows"]] == ROWS
+    assert len(matrix.rows(record)) >= 16
+
+
+def test_every_row_has_a_verdict_on_every_failure_and_every_fix(record):
+    kinds = {*matrix.BAD, "ok", "cannot run"}
+    for row in record["rows"]:
+        assert sorted(row["verdicts"]) == FAILURES == sorted(record["failures"])
+        for parts in row["verdicts"].values():
+            assert sorted(parts) == ["fix", "reproduce"]
+            for said in parts.values():
+                assert said["verdict"] in kinds
+                assert (said["verdict"] == "ok") == ("message" not in said)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_record_was_made_with_these_pins_and_reproducers(record, row):
+    (found,) = (one for one in record["rows"] if one["row"] == row)
+    assert found["pins"] == runner.pins_of((runner.STACKS / f"{row}.txt").read_text())
+    assert found["sources"] == runner.sources(row), "measure it again: make matrix"
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_every_lock_holds_the_pins_of_its_row_with_hashes(row):
+    lock = (runner.STACKS / f"{row}.txt").read_text()
+    asked = runner.pins_of((runner.STACKS / f"{row}.in").read_text())
+    assert asked.items() <= runner.pins_of(lock).items()
+    for block in re.split(r"^(?=\S)", lock, flags=re.MULTILINE)[1:]:
+        assert "--hash=sha256:" in block
+    assert "://" not in lock
+
+
+def test_every_fix_holds_wherever_its_program_runs(record):
+    for row in record["rows"]:
+        for parts in row["verdicts"].values():
+            if parts["reproduce"]["verdict"] != "cannot run":
+                assert parts["fix"] == {"verdict": "ok"}, row["row"]
+
+
+def test_a_program_that_cannot_run_on_the_heat_map_runs_in_a_control(record):
+    for row in matrix.rows(record):
+        for failure in FAILURES:
+            if matrix.verdict(row, failure)["verdict"] == "cannot run":
+                assert any(
+                    matrix.verdict(other, failure)["verdict"] != "cannot run"
+                    for other in record["rows"]
+                    if other["row"].startswith(f"{row['row']}-")
+                )
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_for_each_boundary_two_rows_differ_in_the_deciding_library_alone(record, failure):
+    for library in matrix.decided_by(failure, record):
+        proofs = {
+            record_row["pins"][library]
+            for moved, _, newer in matrix.controlled(failure, record)
+            for record_row in record["rows"]
+            if moved == library and record_row["row"] == newer
+        }
+        changed = matrix.changes(failure, library, record)
+        assert {change.release for change in changed} <= proofs
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_the_sentence_names_every_boundary_that_was_measured(record, failure):
+    said = matrix.sentence(failure, record)
+    for library in matrix.decided_by(failure, record):
+        for release in (r for ends in matrix.boundaries(failure, library, record) for r in ends):
+            assert re.search(rf"(?<![\d.]){re.escape(release)}(?![\d.]*\d)", said)
+
+
+# --- the reader, on a matrix made up for it --------------------------------------------------
+
+
+def made_up(decided: tuple[str, ...], *stacks: tuple[str, str, str, str]) -> dict:
+    """A record from (NumPyro, JAX, Equinox, verdict); a repeated NumPyro release is a control."""
+    rows, seen = [], set()
+    for numpyro, jax, equinox, verdict in stacks:
+        name = numpyro if numpyro not in seen else f"{numpyro}-jax-{jax}"
+        seen.add(numpyro)
+        pins = {"numpyro": numpyro, "jax": jax, "equinox": equinox, "diffrax": "0.1.0"}
+        verdicts = {"drift": {"reproduce": {"verdict": verdict}, "fix": {"verdict": "ok"}}}
+        rows.append({"row": name, "pins": pins, "verdicts": verdicts})
+    return {"failures": {"drift": {"decided_by": list(decided)}}, "rows": rows}
+
+
+FIXED = made_up(
+    ("numpyro",),
+    ("0.9.0", "0.4.1", "0.1.0", "ok"),
+    ("0.10.0", "0.4.2", "0.1.0", "fails"),
+    ("0.11.0", "0.4.3", "0.1.0", "fails"),
+    ("0.11.0", "0.4.4", "0.1.0", "fails"),
+    ("0.12.0", "0.4.4", "0.1.0", "ok"),
+)
+TWO = made_up(
+    ("equinox", "jax"),
+    ("0.9.0", "0.4.1", "0.1.0", "ok"),
+    ("0.10.0", "0.4.2", "0.1.0", "warns"),
+    ("0.11.0", "0.4.3", "0.1.0", "warns"),
+    ("0.11.0", "0.4.4", "0.1.0", "cannot run"),
+    ("0.12.0", "0.4.3", "0.2.0", "ok"),
+    ("0.13.0", "0.4.5", "0.2.0", "ok"),
+)
+
+
+def test_releases_are_ordered_as_numbers():
+    assert matrix.boundaries("drift", record=FIXED) == [("0.10.0", "0.11.0")]
+    assert matrix.spans("drift", record=FIXED)[0] == ("ok", "0.9.0", "0.9.0")
+
+
+def test_a_sentence_says_where_it_fails_and_where_it_was_fixed():
+    assert matrix.sentence("drift", FIXED) == "fails in NumPyro 0.10.0 to 0.11.0, fixed in 0.12.0"
+
+
+def test_changes_are_the_first_release_with_another_verdict():
+    assert matrix.changes("drift", record=FIXED) == [
+        ("0.10.0", "ok", "fails"),
+        ("0.12.0", "fails", "ok"),
+    ]
+
+
+def test_the_control_tells_which_library_moved_the_boundary():
+    assert matrix.controlled("drift", FIXED) == [("numpyro", "0.11.0-jax-0.4.4", "0.12.0")]
+
+
+def test_a_sentence_owns_up_to_the_ends_of_what_was_measured():
+    stacks = [("0.1.0", "0.4.1", "0.1.0", "fails"), ("0.2.0", "0.4.2", "0.1.0", "wrong")]
+    made = made_up(("numpyro",), *stacks)
+    assert matrix.boundaries("drift", record=made) == [("0.1.0", "0.2.0")]
+    assert matrix.sentence("drift", made) == (
+        "fails in NumPyro 0.1.0 (oldest measured), is silently wrong in 0.2.0 (newest measured)"
+    )
+
+
+def test_a_failure_that_never_occurs_has_no_boundary():
+    made = made_up(("numpyro",), ("0.1.0", "0.4.1", "0.1.0", "ok"))
+    assert matrix.boundaries("drift", record=made) == []
+    assert matrix.sentence("drift", made) == "was met in no measured release of NumPyro"
+
+
+def test_a_failure_that_comes_back_has_two_ranges():
+    verdicts = ["fails", "ok", "warns", "ok"]
+    made = made_up(
+        ("numpyro",), *((f"0.{i}.0", "0.4.1", "0.1.0", v) for i, v in enumerate(verdicts))
+    )
+    assert matrix.boundaries("drift", record=made) == [("0.0.0", "0.0.0"), ("0.2.0", "0.2.0")]
+
+
+def test_where_two_libraries_decide_each_has_its_own_boundary():
+    assert matrix.boundaries("drift", record=TWO) == [("0.1.0", "0.1.0")]
+    assert matrix.boundaries("drift", "jax", TWO) == [("0.4.2", "0.4.3")]
+    assert matrix.boundaries("drift", "numpyro", TWO) == [("0.10.0", "0.11.0")]
+    assert matrix.sentence("drift", TWO) == (
+        "warns in Equinox 0.1.0 (oldest measured) with JAX 0.4.2 to 0.4.3, fixed in Equinox 0.2.0"
+    )
+
+
+def test_rows_that_disagree_show_that_a_library_alone_does_not_decide():
+    stacks = [("0.1.0", "0.4.1", "0.1.0", "ok"), ("0.1.0", "0.4.2", "0.1.0", "fails")]
+    with pytest.raises(ValueError, match=r"numpyro 0\.1\.0 alone does not decide"):
+        matrix.boundaries("drift", record=made_up(("numpyro",), *stacks))
+
+
+# --- the verdict on one program --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return None", {"verdict": "ok"}),
+        ("return 'mean 3, not 1'", {"verdict": "wrong", "message": "mean 3, not 1"}),
+        (
+            "raise ValueError('bad shape\\nmore')",
+            {"verdict": "fails", "type": "ValueError", "message": "bad shape"},
+        ),
+        (
+            "raise ValueError('something else')",
+            {"verdict": "cannot run", "type": "ValueError", "message": "something else"},
+        ),
+        ("import no_such", {"verdict": "cannot run", "type": "ModuleNotFoundError"}),
+        (
+            "warnings.warn('soon bad', FutureWarning)",
+            {"verdict": "warns", "type": "FutureWarning", "message": "soon bad"},
+        ),
+        ("warnings.warn('unrelated', FutureWarning)", {"verdict": "ok"}),
+    ],
+)
+def test_a_verdict_tells_the_failure_from_every_other_exception(tmp_path, body, said):
+    path = tmp_path / "made-up.py"
+    path.write_text(
+        "import warnings\nFAILS = {'ValueError': 'bad shape'}\nWARNS = {'FutureWarning': 'bad'}\n"
+        f"def reproduce():\n    {body}\n"
+    )
+    assert said.items() <= reproducer.verdict(path, "reproduce").items()
+
+
+def test_a_reproducer_raises_nothing_of_its_own():
+    for name in FAILURES:
+        assert not re.search(r"^\s*raise\b", (runner.REPRODUCERS / f"{name}.py").read_text(), re.M)
+
+
+# --- the runner ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def scratch(tmp_path, monkeypatch) -> list[str]:
+    """A runner with three rows that measures nothing; the list names the rows it was asked for."""
+    stacks = tmp_path / "stacks"
+    stacks.mkdir()
+    for row in ("0.9.0", "0.10.0", "0.10.0-jax-0.4.4"):
+        (stacks / f"{row}.in").write_text("numpyro==0.9.0\n")
+        (stacks / f"{row}.txt").write_text("numpyro==0.9.0\n")
+    for name, value in {
+        "ROOT": tmp_path,
+        "STACKS": stacks,
+        "RECORD": tmp_path / "matrix.json",
+        "WORK": tmp_path / "work",
+    }.items():
+        monkeypatch.setattr(runner, name, value)
+    asked: list[str] = []
+
+    def measure(row: str, keep: bool = False) -> dict:
+        asked.append(row)
+        good = {part: {"verdict": "ok"} for part in runner.PARTS}
+        return {
+            "row": row,
+            "key": runner.key(row),
+            "measured": "2024-08-01",
+            "python": "3.11.0",
+            "platform": "Linux x86_64",
+            "pins": {"numpyro": "0.9.0"},
+            "installed_mib": 1.0,
+            "seconds": 1.0,
+            "verdicts": {"drift": good},
+        }
+
+    monkeypatch.setattr(runner, "measure", measure)
+    return asked
+
+
+def test_a_second_run_measures_nothing(scratch):
+    assert runner.main([]) == 0
+    assert sorted(scratch) == ["0.10.0", "0.10.0-jax-0.4.4", "0.9.0"]
+    before = runner.RECORD.read_text()
+    assert runner.main([]) == 0
+    assert len(scratch) == 3
+    assert runner.RECORD.read_text() == before
+
+
+def test_the_record_is_sorted_by_release_with_controls_after_their_release(scratch):
+    runner.main([])
+    names = [row["row"] for row in json.loads(runner.RECORD.read_text())["rows"]]
+    assert names == ["0.9.0", "0.10.0", "0.10.0-jax-0.4.4"]
+
+
+def test_a_changed_lock_is_measured_again_and_alone(scratch):
+    runner.main([])
+    scratch.clear()
+    (runner.STACKS / "0.9.0.txt").write_text("numpyro==0.9.0\nscipy==1.0\n")
+    runner.main([])
+    assert scratch == ["0.9.0"]
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(scratch, monkeypatch):
+    whole = runner.measure
+
+    def interrupted(row: str, keep: bool = False) -> dict:
+        if row == "0.10.0":
+            raise KeyboardInterrupt
+        return whole(row, keep)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "measure", interrupted)
+        with pytest.raises(SystemExit) as stopped:
+            runner.main(["--jobs", "1"])
+    assert stopped.value.code == 130
+    assert not runner.RECORD.exists()
+    assert [path.name for path in runner.WORK.iterdir()] == ["0.9.0.json"]
+    scratch.clear()
+    assert runner.main([]) == 0
+    assert "0.9.0" not in scratch
+    assert len(json.loads(runner.RECORD.read_text())["rows"]) == 3
+
+
+def test_a_row_that_could_not_be_installed_is_tried_again(scratch):
+    runner.main([])
+    path = runner.WORK / "0.9.0.json"
+    result = json.loads(path.read_text())
+    del result["installed_mib"]
+    runner.write(path, result)
+    scratch.clear()
+    runner.main([])
+    assert scratch == ["0.9.0"]
+
+
+def test_half_a_result_is_no_result(scratch):
+    runner.main([])
+    path = runner.WORK / "0.9.0.json"
+    path.write_text(path.read_text()[:40])
+    assert runner.done_before("0.9.0") is None
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "record.json"
+    runner.write(path, {"rows": 1})
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        runner.write(path, {"rows": object()})
+    assert json.loads(path.read_text()) == {"rows": 1}
+
+
+def test_a_check_names_what_changed_and_writes_nothing(scratch, capsys):
+    runner.main([])
+    assert runner.main(["--check", "--rows", "0.9.0"]) == 0
+    record = json.loads(runner.RECORD.read_text())
+    record["rows"][0]["verdicts"]["drift"]["reproduce"] = {
+        "verdict": "fails",
+        "type": "TypeError",
+        "message": "structure",
+    }
+    runner.write(runner.RECORD, record)
+    before = runner.RECORD.read_text()
+    capsys.readouterr()
+    assert runner.main(["--check", "--rows", "0.9.0"]) == 1
+    said = capsys.readouterr().out
+    assert "0.9.0 drift reproduce: was fails: TypeError: structure | is ok" in said
+    assert runner.RECORD.read_text() == before
+
+
+def test_a_row_measured_alone_leaves_the_others_on_record(scratch):
+    runner.main([])
+    (runner.WORK / "0.9.0.json").unlink()
+    (runner.WORK / "0.10.0.json").unlink()
+    runner.main(["--rows", "0.9.0"])
+    assert len(json.loads(runner.RECORD.read_text())["rows"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("was", "is_", "agree"),
+    [
+        ("c[<flat index 2>] is None", "c[<flat index 0>] is None", True),
+        ("<object at 0x7f3a>", "<object at 0x11c0>", True),
+        ("unhashable type: 'list'", "unhashable type: 'dict'", False),
+    ],
+)
+def test_a_check_overlooks_what_differs_from_run_to_run(was, is_, agree):
+    row = {"row": "0.9.0", "pins": {}}
+    old, new = (
+        {**row, "verdicts": {"drift": {"reproduce": {"verdict": "fails", "message": message}}}}
+        for message in (was, is_)
+    )
+    assert (runner.differences(old, new) == []) is agree
+
+
+def test_a_process_that_takes_too_long_is_ended_with_its_children(tmp_path):
+    child = (
+        f"import time, pathlib; time.sleep(1.5); pathlib.Path({str(tmp_path / 'late')!r}).touch()"
+    )
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+    with pytest.raises(runner.subprocess.TimeoutExpired):
+        runner.run([sys.executable, "-c", parent], limit=0.5)
+    time.sleep(1.5)
+    assert not (tmp_path / "late").exists()
+
+
+def test_the_runner_reads_downloads_from_what_uv_says():
+    said = "Downloading jaxlib (85.5MiB)\nDownloading jax (512.0KiB)\n Downloaded jax\n"
+    assert runner.mebibytes(said) == pytest.approx(86.0)
