@@ -20,10 +20,10 @@ unexport PYTHONPATH
 PYTHON ?=
 export PYTHON
 
-.PHONY: help book test serve lab bench matrix lock lint clean environments
+.PHONY: help book test check-site serve lab bench matrix lock lint clean environments
 
 help: ## list these commands
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 environments:
 	@for p in "$(PYTHON)" python3 python; do \
@@ -39,6 +39,9 @@ book: environments ## execute the chapters, build the site with warnings as erro
 
 test: environments ## run the test suite: every cell of every chapter, and the tools
 	@$(PY) -m pytest
+
+check-site: book ## look at the built site: nothing from elsewhere, no paths, alt text, marks
+	@$(PY) -m pytest -q tests/site_checks.py
 
 serve: book ## serve the site on loopback (PORT=8000)
 	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl-C stops it)."

@@ -103,7 +103,8 @@ def fingerprint() -> str:
     """
     digest = hashlib.sha256(platform.python_version().encode())
     files = [ROOT / "requirements.txt", ROOT / "stacks" / "then.txt"]
-    files += sorted((ROOT / "trace_evidence").glob("*.py"))
+    package = ROOT / "trace_evidence"
+    files += sorted([*package.glob("*.py"), *package.glob("*.mplstyle")])
     for file in files:
         digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()

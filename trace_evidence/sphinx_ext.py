@@ -105,7 +105,7 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         if "raises" in metadata.get("expect", {}):
             marks.append(("raises", f"raises {metadata['expect']['raises']}"))
         if SILENT in metadata.get("tags", []):
-            marks.append(("silent", "silent: a wrong result, no error"))
+            marks.append(("silent", "silent: wrong, without an error"))
         if marks:
             cell["classes"] += [f"cell-{kind}" for kind, _ in marks]
             words = [nodes.inline("", text, classes=[f"mark-{kind}"]) for kind, text in marks]
