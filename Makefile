@@ -27,7 +27,7 @@ help: ## list these commands
 
 environments:
 	@for p in "$(PYTHON)" python3 python; do \
-	  if [ -n "$$p" ] && command -v "$$p" >/dev/null; then exec "$$p" tools/environments.py; fi; \
+	  if [ -n "$$p" ] && "$$p" -c "" 2>/dev/null; then exec "$$p" tools/environments.py; fi; \
 	done; echo "error: no Python found: install Python 3.11, then run make again." >&2; exit 1
 
 book: environments ## execute the chapters, build the site with warnings as errors

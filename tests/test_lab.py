@@ -1,0 +1,60 @@
+"""JupyterLab, as `make lab` starts it, opens a chapter as a notebook with both kernels."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from trace_evidence import chapters
+
+
+@pytest.fixture(scope="module")
+def get(tmp_path_factory):
+    """Start JupyterLab on loopback; return a function that fetches JSON from it."""
+    runtime = tmp_path_factory.mktemp("runtime")
+    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime)}
+    command = [sys.executable, "-m", "jupyter", "lab", "--ip=127.0.0.1", "--port=0", "--no-browser"]
+    command += ["--allow-root", f"--notebook-dir={chapters.ROOT}"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, env=env, **quiet) as server:
+        deadline = time.monotonic() + 120
+        while not (found := list(runtime.glob("jpserver-*.json"))):
+            assert server.poll() is None, "JupyterLab ended at once: run `make lab` to see why"
+            assert time.monotonic() < deadline, "JupyterLab did not start"
+            time.sleep(0.2)
+        info = json.loads(found[0].read_text())
+
+        def fetch(path):
+            url = f"http://127.0.0.1:{info['port']}/{path}"
+            request = urllib.request.Request(
+                url, headers={"Authorization": f"token {info['token']}"}
+            )
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)
+
+        yield fetch
+        server.terminate()
+
+
+def test_both_kernels_are_offered(get):
+    kernels = get("api/kernelspecs")["kernelspecs"]
+    assert {"python3", "then"} <= set(kernels)
+
+
+def test_a_chapter_opens_as_a_notebook(get):
+    notebook = get("api/contents/book/failures/lazy-pytree-drift.md?type=notebook")["content"]
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+    assert code[0]["source"].startswith("%load_ext trace_evidence")
+    assert code[1]["source"].startswith("%%then\n")
+
+
+def test_a_double_click_opens_the_notebook_and_not_the_text(get):
+    settings = get("lab/api/settings/@jupyterlab/docmanager-extension:plugin")
+    assert settings["schema"]["properties"]["defaultViewers"]["default"]["markdown"] == (
+        "Jupytext Notebook"
+    )
