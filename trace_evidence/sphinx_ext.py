@@ -7,6 +7,7 @@ import re
 from docutils import nodes
 from docutils.statemachine import StringList
 from ipython_pygments_lexers import IPython3Lexer
+from latex2mathml.converter import convert
 from pygments.lexer import bygroups, using
 from pygments.lexers import Python3Lexer
 from pygments.token import Operator, Text
@@ -113,6 +114,18 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             cell.parent.insert(cell.parent.index(cell), marks_line)
 
 
+def write_math(translator, node: nodes.math) -> None:
+    """Write a formula as MathML, which browsers draw by themselves."""
+    translator.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def write_math_block(translator, node: nodes.math_block) -> None:
+    """Write a displayed formula as MathML."""
+    translator.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    raise nodes.SkipNode
+
+
 def refresh_cache(app: Sphinx, config) -> None:
     """Throw away executed chapters that another stack produced."""
     if config.nb_execution_mode == "cache":
@@ -122,6 +135,7 @@ def refresh_cache(app: Sphinx, config) -> None:
 def setup(app: Sphinx) -> dict:
     """Register what the book needs with Sphinx."""
     app.add_lexer(ThenLexer.aliases[0], ThenLexer)
+    app.add_html_math_renderer("mathml", (write_math, None), (write_math_block, None))
     app.add_directive("front-card", FrontCard)
     app.add_directive("failure-table", FailureTable)
     app.connect("config-inited", refresh_cache)
