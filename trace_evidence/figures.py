@@ -90,3 +90,36 @@ def draw_pytree(ax, tree, names: Callable = field_names) -> None:
     draw(tree, 0)
     ax.set_xlim(-0.6, width - 0.4)
     ax.margins(y=0.25)
+
+
+def draw_shapes(ax, rows: dict[str, tuple], columns: tuple[str, ...]) -> None:
+    """Draw shapes one under the other, aligned at the right as broadcasting aligns them.
+
+    Args:
+        ax: the matplotlib axes to draw into.
+        rows: label to (batch_shape, event_shape). The first row is right: what does not fit it is
+            hatched and marked, and what it has and another row lacks is an empty place.
+        columns: the names of the axes, the event axes included.
+    """
+    from matplotlib.patches import Rectangle
+
+    ax.set_axis_off()
+    first: list[int | None] = []
+    for y, (label, (batch, event)) in enumerate(rows.items()):
+        sizes = [None] * (len(columns) - len(batch) - len(event)) + [*batch, *event]
+        first = first or sizes
+        ax.text(-0.7, y, label, ha="right", va="center", color=INK)
+        for x, (size, want) in enumerate(zip(sizes, first, strict=True)):
+            wrong = size not in (None, 1, want)
+            kind = BLUE if x < len(columns) - len(event) else GREEN
+            color = GREY if size is None else RED if wrong else kind
+            look = {"facecolor": PAPER, "edgecolor": color, "linewidth": 1.6}
+            look |= {"linestyle": ":" if size is None else "-", "hatch": "////" if wrong else None}
+            ax.add_patch(Rectangle((x - 0.45, y - 0.38), 0.9, 0.76, **look))
+            text = "none" if size is None else f"{size} ✗" if wrong else str(size)
+            plain = {"boxstyle": "round,pad=0.15", "facecolor": PAPER, "edgecolor": "none"}
+            ax.text(x, y, text, ha="center", va="center", color=INK, bbox=plain)
+    for x, name in enumerate(columns):
+        ax.text(x, -0.75, name, ha="center", va="center", color=INK, style="italic")
+    ax.set_xlim(-3.6, len(columns) - 0.5)
+    ax.set_ylim(len(rows) - 0.5, -1.1)
