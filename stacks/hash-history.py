@@ -1,0 +1,154 @@
+"""Measure what JAX does when a tracer is hashed, release by release.
+
+Each release gets a throw-away environment under .cache/, with jaxlib, NumPy and SciPy of its day.
+The package index has no jaxlib before 0.4.13, and that one refuses an older jax. For the older
+releases the answer is read from the class `Tracer` in their source.
+
+The result goes to stacks/hash-history.json, which the chapter on tracer hashing draws.
+
+Usage: python stacks/hash-history.py
+"""
+
+import ast
+import datetime
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULT = Path(__file__).with_suffix(".json")
+
+# Both sides of each boundary, and a few releases between them. None: read the source.
+OLD, MIDDLE, LATE = ("1.24.4", "1.10.1"), ("1.26.4", "1.12.0"), ("2.0.1", "1.14.0")
+RELEASES = {  # jax -> NumPy, SciPy
+    "0.4.7": None,
+    "0.4.8": None,
+    "0.4.9": None,
+    "0.4.13": OLD,
+    "0.4.18": MIDDLE,
+    "0.4.25": MIDDLE,
+    "0.4.29": MIDDLE,
+    "0.4.30": LATE,
+    "0.4.31": LATE,
+    "0.4.35": LATE,
+    "0.4.36": LATE,
+    "0.6.0": LATE,
+    "0.10.2": ("2.4.6", "1.17.1"),
+}
+
+# Runs in each environment. It hashes a tracer, then gives `while_loop` a function that holds one.
+PROBE = """
+import dataclasses, json, warnings
+import jax
+from jax import lax
+
+@dataclasses.dataclass(frozen=True)
+class Below:
+    limit: jax.Array
+    def __call__(self, y):
+        return y < self.limit
+
+def hash_it(x):
+    return x if hash(x) == object.__hash__(x) else None
+
+def loop(limit):
+    return lax.while_loop(Below(limit), lambda y: y + 1.0, 0.0)
+
+def outcome(function):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            value = jax.jit(function)(3.0)
+        except Exception as error:
+            first_line = str(error).splitlines()[0]
+            return {"outcome": "error", "type": type(error).__name__, "message": first_line}
+    assert value == 3.0
+    for warning in caught:
+        if "hash a tracer" in str(warning.message):
+            category = warning.category.__name__
+            return {"outcome": "warning", "type": category, "message": str(warning.message)}
+    return {"outcome": "silent"}
+
+print(json.dumps({"hash": outcome(hash_it), "while_loop": outcome(loop)}))
+"""
+
+
+def find_uv() -> str:
+    """Return the path of uv: the checkout's own, or the one on PATH."""
+    own = ROOT / ".venv" / "bin" / "uv"
+    uv = str(own) if own.exists() else shutil.which("uv")
+    if uv is None:
+        sys.exit("error: uv is not there: run `make book` first, or install uv.")
+    return uv
+
+
+def run(*command: str) -> str:
+    """Run a command and return what it prints; leave with its own words if it fails."""
+    env = {"UV_CACHE_DIR": str(ROOT / ".cache" / "uv"), **os.environ}
+    env.update(UV_NO_PROGRESS="1", VIRTUAL_ENV="", PYTHONPATH="", JAX_PLATFORMS="cpu")
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"error: {' '.join(command[:3])} failed:\n{done.stderr.strip()}")
+    return done.stdout
+
+
+def methods(source: Path, name: str) -> set[str]:
+    """Return the names of the methods in the body of a top-level class."""
+    nodes = ast.parse(source.read_text()).body
+    (found,) = (node for node in nodes if isinstance(node, ast.ClassDef) and node.name == name)
+    return {node.name for node in found.body if isinstance(node, ast.FunctionDef)}
+
+
+def read_source(jax: str, uv: str, folder: str) -> dict:
+    """Return what a release's source says of the hash of a tracer.
+
+    A class whose body defines `__eq__` and not `__hash__` cannot be hashed; one with neither,
+    below a base with neither, inherits the hash by identity.
+    """
+    run(uv, "pip", "install", "-q", "--no-deps", "--target", folder, f"jax=={jax}")
+    source = Path(folder, "jax", "_src")
+    tracer = methods(source / "core.py", "Tracer")
+    base = methods(source / "basearray.py", "Array")
+    if "__hash__" in tracer or {"__hash__", "__eq__"} & base:
+        sys.exit(f"error: the classes of jax {jax} have changed: read them, then this script.")
+    outcome = "error" if "__eq__" in tracer else "silent"
+    return {"by": "source", "hash": {"outcome": outcome}, "pins": [f"jax=={jax}"]}
+
+
+def measure(jax: str, numpy: str, scipy: str, uv: str, folder: str) -> dict:
+    """Return what a release does when it runs."""
+    run(uv, "venv", "-q", "--python", "3.11", folder)
+    python = str(Path(folder, "bin", "python"))
+    pins = [f"jax=={jax}", f"jaxlib=={jax}", f"numpy=={numpy}", f"scipy=={scipy}"]
+    run(uv, "pip", "install", "-q", "--python", python, *pins)
+    frozen = run(uv, "pip", "freeze", "--python", python).split()
+    return {"by": "run", **json.loads(run(python, "-c", PROBE)), "pins": frozen}
+
+
+def main() -> None:
+    """Measure all releases and write the result."""
+    uv = find_uv()
+    cache = ROOT / ".cache"
+    cache.mkdir(exist_ok=True)
+    rows = []
+    for jax, pair in RELEASES.items():
+        with tempfile.TemporaryDirectory(prefix="hash-history-", dir=cache) as folder:
+            probe = measure(jax, *pair, uv, folder) if pair else read_source(jax, uv, folder)
+        rows.append({"jax": jax, **probe})
+        print(f"jax {jax:8} {probe['by']:8} {probe['hash']['outcome']}", flush=True)
+    found = {
+        "measured": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "releases": rows,
+    }
+    RESULT.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
