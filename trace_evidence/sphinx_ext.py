@@ -53,7 +53,7 @@ class FrontCard(Generated):
         meta = chapters.front_matter(chapters.Path(self.env.doc2path(self.env.docname)))["failure"]
         failure = catalogue.load()[meta["id"]]
         self.env.note_dependency(str(matrix.FILE))
-        minutes = meta["minutes"]
+        minutes, versions = meta["minutes"], matrix.sentence(failure.id)
         prerequisites = ", ".join(
             f"[](/book/{need['page']}.md) ({need['need']})" for need in meta["prerequisites"]
         )
@@ -61,7 +61,7 @@ class FrontCard(Generated):
             "Symptom": failure.symptom,
             "Message": f"`{failure.message}`",
             "Cure": f"{failure.cure} [Jump to *Fix it*](#fix-it).",
-            "Versions": matrix.sentence(failure.id),
+            "Versions": f"{versions[0].upper()}{versions[1:]}.",
             "Upstream": ", ".join(f"[{text}]({url})" for text, url in failure.upstream),
             "Time": f"reading {minutes['reading']} min, teaching {minutes['teaching']} min, "
             f"exercises {minutes['exercises']} min",
