@@ -1,8 +1,9 @@
 """Measure what JAX does when a tracer is hashed, release by release.
 
 Each release gets a throw-away environment under .cache/, with jaxlib, NumPy and SciPy of its day.
-The package index has no jaxlib before 0.4.13, and that one refuses an older jax. For the older
-releases the answer is read from the class `Tracer` in their source.
+The package index offered no jaxlib before 0.4.13 (for CPython 3.11, on the day of measuring), and a
+jax does not start with a jaxlib newer than itself. For the older releases the answer is read from
+the class `Tracer` in their source.
 
 The result goes to stacks/hash-history.json, which the chapter on tracer hashing draws.
 

@@ -103,8 +103,9 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
                 source["language"] = ThenLexer.aliases[0]
                 marks.append(("then", then_label()))
             break
-        if "raises" in metadata.get("expect", {}):
-            marks.append(("raises", f"raises {metadata['expect']['raises']}"))
+        for kind in ("raises", "warns"):
+            if kind in metadata.get("expect", {}):
+                marks.append((kind, f"{kind} {metadata['expect'][kind]}"))
         if SILENT in metadata.get("tags", []):
             marks.append(("silent", "silent: wrong, without an error"))
         if marks:
