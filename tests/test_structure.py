@@ -23,7 +23,7 @@ SECTIONS = [
 FAILURES = sorted((chapters.BOOK / "failures").glob("*.md"))
 PAGES = sorted(chapters.BOOK.rglob("*.md"))
 NOTEBOOKS = chapters.find_chapters()
-COLUMNS = 88
+COLUMNS = 100
 LINES = 25
 
 failure_chapters = pytest.mark.parametrize("path", FAILURES, ids=lambda path: path.stem)
