@@ -147,7 +147,8 @@ def test_an_interrupt_reaches_the_other_kernel_and_its_state_survives(tmp_path):
         client.wait_for_ready(timeout=60)
         client.execute_interactive(LOAD, timeout=60)
         client.execute_interactive("%%then\nx = 1", timeout=60)
-        client.execute("%%then\nprint('started')\nwhile True: pass")
+        # Else this kernel would drop what comes right after the error.
+        client.execute("%%then\nprint('started')\nwhile True: pass", stop_on_error=False)
         seen = []
         while "KeyboardInterrupt" not in seen:
             message = client.get_iopub_msg(timeout=60)

@@ -1,10 +1,13 @@
 """Print what the book costs: time as ratios, memory, and the size of what is installed.
 
-Each figure is the median of RUNS runs, taken one after another in this one call. Usage: make bench
+Each figure is the median of several runs, taken one after another in this one call.
+
+Usage: make bench, or python tools/bench.py --runs 1 --pages lazy-pytree-drift
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import shutil
@@ -21,7 +24,6 @@ import psutil
 
 from trace_evidence import chapters
 
-RUNS = 3
 PYTHONS = {"now": chapters.ROOT / ".venv", "then": chapters.ROOT / ".venv-then"}
 # Runs cells as plain code; a cell that fails is meant to, and the next one goes on.
 BARE = """
@@ -112,19 +114,25 @@ def book_after_test() -> float:
 
 def main() -> None:
     """Measure, with a line of progress for each step, and print the table."""
-    paths = chapters.find_chapters()
+    parser = argparse.ArgumentParser(prog="make bench")
+    parser.add_argument("--runs", type=int, default=3, help="runs for each figure")
+    parser.add_argument("--pages", nargs="*", help="names of pages; all of them, if none is given")
+    options = parser.parse_args()
+    paths = [
+        path for path in chapters.find_chapters() if path.stem in (options.pages or [path.stem])
+    ]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         totals = []
         for path in paths:
             print(f"measuring {path.stem} …", file=sys.stderr, flush=True)
-            tested = [suite(path, folder) for _ in range(RUNS)]
-            bare = [bare_scripts(path, folder) for _ in range(RUNS)]
+            tested = [suite(path, folder) for _ in range(options.runs)]
+            bare = [bare_scripts(path, folder) for _ in range(options.runs)]
             memory = memory_of(lambda path=path: suite(path, folder))
             totals.append((statistics.median(tested), statistics.median(bare), memory))
             rows.append((path.stem, *totals[-1][:2], totals[-1][0] / totals[-1][1], memory))
     print("measuring make test and make book …", file=sys.stderr, flush=True)
-    ratio = statistics.median(book_after_test() for _ in range(RUNS))
+    ratio = statistics.median(book_after_test() for _ in range(options.runs))
     print("| page | CPU s, tested | CPU s, bare | ratio | peak MB of its kernels |")
     print("|---|---|---|---|---|")
     for name, tested, bare, part, memory in rows:

@@ -99,9 +99,15 @@ def _hash(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
+# CPython 3.11 cannot build two syntax trees at once: "AST constructor recursion depth mismatch".
+_parsing = threading.Lock()
+
+
 def sources(row: str) -> str:
     """Digest of what a result depends on: the row's lock and the reproducers' code."""
-    programs = (ast.dump(ast.parse(path.read_text())) for path in sorted(REPRODUCERS.glob("*.py")))
+    with _parsing:
+        texts = [path.read_text() for path in sorted(REPRODUCERS.glob("*.py"))]
+        programs = [ast.dump(ast.parse(text)) for text in texts]
     return _hash((STACKS / f"{row}.txt").read_text(), *programs)
 
 

@@ -117,7 +117,8 @@ class ThenKernel:
             ThenKernelDied: the process ended before the cell did.
             Exception: the cell raised; see `remote_exception`.
         """
-        request = self.client.execute(code, allow_stdin=False)
+        # Else a cell that fails makes the kernel drop, unseen, what comes right after it.
+        request = self.client.execute(code, allow_stdin=False, stop_on_error=False)
         result = error = None
         while True:
             try:
