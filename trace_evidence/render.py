@@ -15,7 +15,7 @@ PATHS = [
     (re.compile(r"(?:~|/)[^\s:'\"]*/site-packages/"), ""),
     (re.compile(r"(?:~|/)[^\s:'\"]*/lib/python3\.\d+/"), "python/"),
     (re.compile(r"(?:~|/)[^\s:'\"]*/(?=trace_evidence/|stacks/)"), ""),
-    (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=:)"), "<this cell>"),
+    (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<this cell>"),
 ]
 JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
 FRAME = re.compile(r"^(?:File |Cell |<this cell>)", re.M)
