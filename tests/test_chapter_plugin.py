@@ -216,3 +216,13 @@ def test_the_fingerprint_follows_what_outputs_depend_on(changed, tmp_path, monke
     else:
         (tmp_path / changed).write_text("after")
     assert chapters.fingerprint() != before
+
+
+def test_the_fingerprint_leaves_out_what_only_reads_the_outputs(tmp_path, monkeypatch):
+    for name in ("requirements.txt", "stacks/then.txt", "trace_evidence/render.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("before")
+    monkeypatch.setattr(chapters, "ROOT", tmp_path)
+    before = chapters.fingerprint()
+    (tmp_path / "trace_evidence/render.py").write_text("after")
+    assert chapters.fingerprint() == before
