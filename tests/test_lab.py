@@ -13,14 +13,16 @@ from trace_evidence import chapters
 
 
 @pytest.fixture(scope="module")
-def get(tmp_path_factory):
-    """Start JupyterLab on loopback; return a function that fetches JSON from it."""
+def lab(tmp_path_factory):
+    """Start JupyterLab on loopback; yield a function that fetches JSON from it, and its home."""
     runtime = tmp_path_factory.mktemp("runtime")
-    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime)}
+    home = tmp_path_factory.mktemp("home")
+    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime), "HOME": str(home)}
     command = [sys.executable, "-m", "jupyter", "lab", "--ip=127.0.0.1", "--port=0", "--no-browser"]
     command += ["--allow-root", f"--notebook-dir={chapters.ROOT}"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, env=env, **quiet) as server:
+    server = subprocess.Popen(command, env=env, **quiet)
+    try:
         deadline = time.monotonic() + 120
         while not (found := list(runtime.glob("jpserver-*.json"))):
             assert server.poll() is None, "JupyterLab ended at once: run `make lab` to see why"
@@ -36,16 +38,24 @@ def get(tmp_path_factory):
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return json.load(answer)
 
-        yield fetch
+        yield fetch, home
+    finally:
         server.terminate()
+        try:
+            server.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
 
 
-def test_both_kernels_are_offered(get):
+def test_both_kernels_are_offered(lab):
+    get, _ = lab
     kernels = get("api/kernelspecs")["kernelspecs"]
     assert {"python3", "then"} <= set(kernels)
 
 
-def test_a_chapter_opens_as_a_notebook(get):
+def test_a_chapter_opens_as_a_notebook(lab):
+    get, _ = lab
     notebook = get("api/contents/book/failures/lazy-pytree-drift.md?type=notebook")["content"]
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert notebook["metadata"]["kernelspec"]["name"] == "python3"
@@ -53,8 +63,15 @@ def test_a_chapter_opens_as_a_notebook(get):
     assert code[1]["source"].startswith("%%then\n")
 
 
-def test_a_double_click_opens_the_notebook_and_not_the_text(get):
+def test_a_double_click_opens_the_notebook_and_not_the_text(lab):
+    get, _ = lab
     settings = get("lab/api/settings/@jupyterlab/docmanager-extension:plugin")
     assert settings["schema"]["properties"]["defaultViewers"]["default"]["markdown"] == (
         "Jupytext Notebook"
     )
+
+
+def test_nothing_is_written_into_the_home_of_the_reader(lab):
+    _, home = lab
+    written = [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
+    assert not written, f"starting JupyterLab wrote into the home: {written}"

@@ -146,6 +146,9 @@ def make_then(uv, python):
 def register(environment):
     """Tell the "now" stack of the kernel `then`, and JupyterLab that chapters are notebooks.
 
+    JupyterLab is also told not to ask for news, and not to look for language servers: the look
+    starts programs of the reader's, which write into the reader's home.
+
     Args:
         environment: the folder whose Jupyter shall know.
     """
@@ -156,10 +159,18 @@ def register(environment):
         "metadata": {"debugger": False},
     }
     viewers = {"markdown": "Jupytext Notebook", "myst": "Jupytext Notebook"}
-    settings = {"@jupyterlab/docmanager-extension:plugin": {"defaultViewers": viewers}}
+    settings = {
+        "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": viewers},
+        "@jupyterlab/apputils-extension:notification": {
+            "checkForUpdates": False,
+            "fetchNews": "false",
+        },
+    }
+    server = {"LanguageServerManager": {"autodetect": False}}
     for name, content in (
         ("share/jupyter/kernels/then/kernel.json", kernel),
         ("etc/jupyter/labconfig/default_setting_overrides.json", settings),
+        ("etc/jupyter/jupyter_server_config.json", server),
     ):
         file = environment / name
         file.parent.mkdir(parents=True, exist_ok=True)
