@@ -70,8 +70,8 @@ def suite(path: Path, folder: str) -> float:
     return run(sys.executable, "-m", "pytest", "-q", path, f"--chapter-cache={cache}")[1]
 
 
-def memory_of(command: Callable[[], object]) -> float:
-    """Return the peak memory, in MB, of all kernels that run while a function does."""
+def with_memory(command: Callable[[], float]) -> tuple[float, float]:
+    """Call a function; return its result, and the peak MB of all kernels that ran meanwhile."""
     peak, stop = 0.0, threading.Event()
 
     def kernels() -> Iterator[float]:
@@ -89,10 +89,11 @@ def memory_of(command: Callable[[], object]) -> float:
 
     thread = threading.Thread(target=watch)
     thread.start()
-    command()
-    stop.set()
-    thread.join()
-    return peak
+    try:
+        return command(), peak
+    finally:
+        stop.set()
+        thread.join()
 
 
 def size_of(folder: Path) -> float:
@@ -126,11 +127,11 @@ def main() -> None:
         totals = []
         for path in paths:
             print(f"measuring {path.stem} …", file=sys.stderr, flush=True)
-            tested = [suite(path, folder) for _ in range(options.runs)]
-            bare = [bare_scripts(path, folder) for _ in range(options.runs)]
-            memory = memory_of(lambda path=path: suite(path, folder))
-            totals.append((statistics.median(tested), statistics.median(bare), memory))
-            rows.append((path.stem, *totals[-1][:2], totals[-1][0] / totals[-1][1], memory))
+            runs = [with_memory(lambda path=path: suite(path, folder)) for _ in range(options.runs)]
+            tested, memory = (statistics.median(figures) for figures in zip(*runs, strict=True))
+            bare = statistics.median(bare_scripts(path, folder) for _ in range(options.runs))
+            totals.append((tested, bare, memory))
+            rows.append((path.stem, tested, bare, tested / bare, memory))
     print("measuring make test and make book …", file=sys.stderr, flush=True)
     ratio = statistics.median(book_after_test() for _ in range(options.runs))
     print("| page | CPU s, tested | CPU s, bare | ratio | peak MB of its kernels |")
