@@ -76,3 +76,9 @@ def test_cells_of_the_old_stack_are_marked_and_highlighted(path):
             assert "then · August 2024" in outer.find_previous_sibling("p").get_text()
             assert cell.select_one(".o") is not None
             assert cell.select_one(".err") is None
+
+
+def test_the_front_page_opens_in_the_browser(open_page):
+    view = open_page("book/index.html")
+    assert view.page.title()
+    assert not view.failed

@@ -127,7 +127,7 @@ def install(uv, environment, lock):
 
 def make_now():
     """Build `.venv` from the lock, with the helper package linked to the checkout."""
-    print("Installing the now stack into .venv (about 260 MB to download) …", flush=True)
+    print("Installing the now stack into .venv (about 320 MB to download) …", flush=True)
     uv = make_uv()
     install(uv, NOW, NOW_LOCK)
     cure = "The helper package could not be linked: `make clean`, then run make again."
