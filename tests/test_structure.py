@@ -71,21 +71,6 @@ def test_the_front_card_is_complete(path):
     assert matrix.sentence(path.stem)
 
 
-@failure_chapters
-def test_predict_repair_and_transfer_each_have_a_solution_with_code(path):
-    text = path.read_text()
-    starts = re.findall(r"```\{exercise-start\} (\w+):.*\n:label: (\S+)", text)
-    assert [kind for kind, _ in starts] == ["Predict", "Repair", "Transfer"]
-    for kind, label in starts:
-        assert label == f"{path.stem}-{kind.lower()}"
-        exercise = text.split(f":label: {label}\n")[1].split("```{exercise-end}")[0]
-        solution = text.split(f"```{{solution-start}} {label}\n")[1].split("```{solution-end}")[0]
-        assert "{code-cell}" in exercise
-        assert "raises-exception" in exercise or "silent-failure" in exercise
-        assert "assert" in solution or "expect:" in solution
-        assert "raises-exception" not in solution
-
-
 def test_the_catalogue_and_the_chapters_know_one_another():
     assert sorted(catalogue.load()) == [path.stem for path in FAILURES]
 

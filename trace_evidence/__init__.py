@@ -1,15 +1,16 @@
 """What the chapters of *Trace Evidence* cannot show as plain code.
 
-``%load_ext trace_evidence`` in a notebook gives it the cell magic ``%%then`` and the book's
-figure style.
+``%load_ext trace_evidence`` in a notebook gives it the cell magics ``%%then`` and ``%%check``
+and the book's figure style.
 """
 
 __version__ = "0.1.0"
 
 
 def load_ipython_extension(shell) -> None:
-    """Register ``%%then`` and set the figure style; called by ``%load_ext trace_evidence``."""
-    from . import figures, then
+    """Register the magics and set the figure style; called by ``%load_ext trace_evidence``."""
+    from . import checks, figures, then
 
-    shell.register_magics(then.ThenMagics)
+    shell.register_magics(then.ThenMagics, checks.CheckMagics)
+    shell.set_custom_exc((NameError,), then.show_missing_name)
     figures.use_style(shell)

@@ -38,7 +38,10 @@ CACHE = ROOT / "_build" / ".jupyter_cache"
 JOBS = 2
 CELL_SECONDS = 300
 # The modules of this package that no cell's output depends on.
-READERS = {"__main__", "catalogue", "expectations", "matrix", "render", "sphinx_ext", "triage"}
+READERS = {
+    *("__main__", "catalogue", "exercises", "expectations", "matrix", "render", "sphinx_ext"),
+    *("triage", "workshop"),
+}
 
 
 class ChapterError(Exception):

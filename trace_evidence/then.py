@@ -7,6 +7,7 @@ it prints, shows and raises appears as if the cell had run here.
 from __future__ import annotations
 
 import atexit
+import builtins
 import os
 import queue
 import sys
@@ -25,6 +26,10 @@ REQUIRED_VARIABLE = "TRACE_EVIDENCE_REQUIRE_THEN"
 MISSING = (
     "The kernel `then` (the stack of August 2024) is not installed, so this cell did not run.\n"
     "Install it with `make book` in the book's folder, then restart this notebook."
+)
+NOT_ABOVE = (
+    "It is made in a cell further up that has not run since the kernel started: choose Run > "
+    "Run All Above Selected Cell, then run this cell again."
 )
 DEAD = (
     "The kernel `then` died while it ran this cell. Its variables are gone: the next %%then cell "
@@ -155,6 +160,13 @@ class ThenKernel:
                     raise ThenKernelDied(DEAD) from None
 
 
+def show_missing_name(shell, kind, error, traceback, tb_offset=None) -> None:
+    """Show a `NameError`, and say that a cell further up has not run; an IPython handler."""
+    shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
+    if error.name and error.name not in dir(builtins):
+        print(f"`{error.name}` is not defined. {NOT_ABOVE}")
+
+
 @magics_class
 class ThenMagics(Magics):
     """Holds the page's ``then`` kernel, started when the first cell needs it."""
@@ -166,6 +178,23 @@ class ThenMagics(Magics):
         """Run the cell on the stack of August 2024."""
         if line.strip():
             raise ValueError(f"%%then takes no arguments; it got {line.strip()!r}.")
+        kernel = self.started()
+        if kernel is None:
+            print(MISSING)
+            return None
+        try:
+            return kernel.run(cell)
+        except Exception as error:
+            if type(error).__name__ == "NameError":
+                print(f"{error}: the %%then cells have their own variables. {NOT_ABOVE}")
+            raise
+
+    def started(self) -> ThenKernel | None:
+        """Return the page's kernel, started if need be, or None where none is installed.
+
+        Raises:
+            ThenKernelMissing: none is installed, and `REQUIRED_VARIABLE` says that one must be.
+        """
         if self.kernel is not None and not self.kernel.is_alive():
             self.end()
         if self.kernel is None:
@@ -174,10 +203,9 @@ class ThenMagics(Magics):
             except NoSuchKernel:
                 if os.environ.get(REQUIRED_VARIABLE):
                     raise ThenKernelMissing(MISSING) from None
-                print(MISSING)
                 return None
             atexit.register(self.end)
-        return self.kernel.run(cell)
+        return self.kernel
 
     def end(self) -> None:
         """End the kernel, if one runs."""

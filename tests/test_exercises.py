@@ -1,0 +1,141 @@
+"""Every exercise holds: an empty answer and a tempting one are refused, the solution passes.
+
+That it is so is shown by the pages themselves: what each check says of each answer is in the
+cell's `expect`, and the chapter's own execution is held to it.
+"""
+
+import ast
+import re
+
+import nbformat
+import pytest
+
+from trace_evidence import chapters, checks, exercises
+
+FAILURES = sorted((chapters.BOOK / "failures").glob("*.md"))
+EXERCISES = [exercise for path in FAILURES for exercise in exercises.find(path)]
+LOAD = "%load_ext trace_evidence"
+
+each_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.label)
+
+
+def tagged(cells, tag):
+    """Return the cells that carry a tag."""
+    return [cell for cell in cells if tag in cell.metadata.get("tags", [])]
+
+
+def verdict(cell):
+    """Return what a cell says that its check prints."""
+    return str(cell.metadata.get("expect", {}).get("stdout", "")).strip()
+
+
+def test_each_chapter_has_three_exercises():
+    labels = [exercise.label for exercise in EXERCISES]
+    kinds = ("predict", "repair", "transfer")
+    assert labels == [f"{path.stem}-{kind}" for path in FAILURES for kind in kinds]
+
+
+@each_exercise
+def test_the_given_code_fails_as_its_cell_says(exercise):
+    tags = [tag for cell in exercise.given for tag in cell.metadata.get("tags", [])]
+    assert {"raises-exception", "silent-failure"} & set(tags), (
+        f"{exercise.label}: a cell of the exercise must fail, and say so in its tags"
+    )
+
+
+@each_exercise
+def test_an_exercise_has_a_place_for_the_answer_and_then_a_check_that_refuses_it(exercise):
+    (answer,), (check,) = tagged(exercise.given, "answer"), tagged(exercise.given, "check")
+    assert exercise.given.index(answer) < exercise.given.index(check)
+    assert check.source.split()[:2] == ["%%check", exercise.label]
+    assert verdict(check).startswith("Not yet: "), (
+        f"{exercise.label}: the check's `expect` must say what it tells an empty answer"
+    )
+
+
+@each_exercise
+def test_a_tempting_answer_is_refused_with_a_hint_of_its_own_and_the_solution_passes(exercise):
+    (tempting,) = tagged(exercise.solution, "tempting")
+    refused, *_, passed = [
+        cell for cell in exercise.solution if cell.source == f"%check {exercise.label}"
+    ]
+    assert exercise.solution.index(refused) == exercise.solution.index(tempting) + 1
+    assert verdict(refused).startswith("Not yet: ")
+    (check,) = tagged(exercise.given, "check")
+    assert verdict(refused) != verdict(check), f"{exercise.label}: the hint must name what is wrong"
+    assert passed is exercise.solution[-1]
+    assert verdict(passed) == checks.PASSED
+
+
+@each_exercise
+def test_every_assert_of_a_check_has_a_hint(exercise):
+    (check,) = tagged(exercise.given, "check")
+    body = check.source.partition("\n")[2].removeprefix("%%then\n")
+    asserts = [node for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Assert)]
+    assert asserts
+    assert all(node.msg for node in asserts), f"{exercise.label}: give each assert a message"
+
+
+@each_exercise
+def test_the_place_for_the_answer_does_not_hold_the_solution(exercise):
+    (answer,) = tagged(exercise.given, "answer")
+    assert "..." in answer.source or "return d" in answer.source
+    for cell in exercise.solution:
+        assert cell.source != answer.source
+
+
+def run_cells(tmp_path, *sources):
+    """Execute cells on one fresh kernel, going on after errors; return what each printed."""
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    for cell in cells:
+        cell.metadata["tags"] = ["raises-exception"]
+    kernel = {"name": "python3", "display_name": "now", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    execution = chapters.run_chapter(tmp_path / "page.md", notebook, cell_seconds=120)
+    assert not execution.reason
+    texts = [[out.get("text") or out.get("evalue", "") for out in c.outputs] for c in cells]
+    return ["".join(parts).strip() for parts in texts]
+
+
+def test_a_check_says_what_is_missing_whatever_was_run_before_it(tmp_path):
+    asserts = "assert answer == truth, 'the answer is wrong'"
+    absent = (
+        "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
+        f"del os.environ[{chapters.REQUIRED_VARIABLE!r}]"
+    )
+    printed = run_cells(
+        tmp_path,
+        LOAD,
+        "%check sum",
+        f"%%check sum answer\n{asserts}",
+        "answer = {'a': ...}",
+        "%check sum",
+        "answer = 4",
+        "%check sum",
+        "truth = 5",
+        "%check sum",
+        "answer = 5",
+        "%check sum",
+        "%%check other\nscratch = 1\n1 / 0",
+        "scratch",
+        absent,
+        "%%check old\n%%then\nassert True, 'never'",
+    )
+    assert printed[1] == "Not yet: run the check cell of the exercise 'sum' first."
+    assert printed[2].startswith("Not yet: name 'answer' is not defined. It is made in a cell")
+    assert "Run All Above Selected Cell" in printed[2]
+    assert printed[4].startswith("Not yet: replace each ... in `answer`")
+    assert printed[6].startswith("Not yet: name 'truth' is not defined.")
+    assert printed[8] == "Not yet: the answer is wrong"
+    assert printed[10] == checks.PASSED
+    assert printed[11] == "Not yet: your code stops with ZeroDivisionError: division by zero"
+    assert re.match(r"name 'scratch' is not defined.*Run All Above", printed[12], re.S)
+    assert printed[14].startswith("Not yet: this exercise cannot be checked here. The kernel")
+    assert "make book" in printed[14]
+
+
+def test_a_then_cell_out_of_order_says_which_cells_to_run(tmp_path):
+    printed = run_cells(tmp_path, LOAD, "%%then\nbelief", "%%check c a\n%%then\nassert a, 'no'")
+    assert "the %%then cells have their own variables" in printed[1]
+    assert "Run All Above Selected Cell" in printed[1]
+    assert printed[2].startswith("Not yet: name 'a' is not defined.")
