@@ -1,0 +1,71 @@
+"""The collected reports are complete, spread widely, and divided by their addresses alone."""
+
+import hashlib
+import re
+import tomllib
+from collections import Counter
+from operator import itemgetter
+from pathlib import Path
+
+import pytest
+
+from trace_evidence import catalogue
+
+REPORTS = Path(__file__).parent / "reports"
+KEYS = {"url", "project", "lines", "failure", "how"}
+
+
+def read(part):
+    """Return the reports of one part: `tuning` or `held-out`."""
+    return tomllib.loads((REPORTS / f"{part}.toml").read_text())["report"]
+
+
+def is_held_out(url):
+    """Return whether an address puts its report aside."""
+    return int(hashlib.sha256(url.encode()).hexdigest(), 16) % 3 == 0
+
+
+TUNING, HELD_OUT = read("tuning"), read("held-out")
+every_report = pytest.mark.parametrize("report", TUNING + HELD_OUT, ids=itemgetter("url"))
+
+
+@every_report
+def test_a_report_is_complete(report):
+    assert set(report) - {"kind", "also"} == KEYS, "tests/reports/README.md explains the keys"
+    assert all(text.strip() for key, text in report.items() if key != "failure"), "a key is empty"
+    assert report["url"].startswith("https://")
+    assert re.fullmatch(r"[\w.-]+/[\w.-]+", report["project"]), "write the project as owner/name"
+
+
+@every_report
+def test_a_report_belongs_to_a_chapter_or_says_what_else_it_is(report):
+    chapters = set(catalogue.load())
+    assert report["failure"] in chapters | {""}, "the failure is a key of the catalogue, or empty"
+    assert ("kind" in report) == (report["failure"] == ""), "`kind` is for reports of no chapter"
+    if "also" in report:
+        assert report["also"] in chapters - {report["failure"]}
+
+
+@every_report
+def test_a_report_names_no_person_in_its_paths(report):
+    homes = re.findall(r"(?:/home|/Users|[\\/]Users)[\\/]+([\w.-]+)", report["lines"])
+    assert set(homes) <= {"user"}, "replace names of people by `user`"
+
+
+def test_no_report_is_counted_twice():
+    urls = Counter(report["url"] for report in TUNING + HELD_OUT)
+    assert [url for url, times in urls.items() if times > 1] == []
+
+
+@pytest.mark.parametrize(("part", "held_out"), [("tuning", False), ("held-out", True)])
+def test_the_address_decides_what_is_held_out(part, held_out):
+    wrong = [report["url"] for report in read(part) if is_held_out(report["url"]) != held_out]
+    assert wrong == [], f"these do not belong in {part}.toml"
+
+
+def test_there_are_enough_reports_of_every_sort():
+    failures = Counter(report["failure"] for report in TUNING + HELD_OUT)
+    assert failures.total() >= 50 + 15, "at least 50 reports and 15 look-alikes"
+    assert failures[""] >= 15
+    assert len({report["project"] for report in TUNING + HELD_OUT}) >= 12
+    assert all(failures[slug] >= 6 for slug in catalogue.load()), failures
