@@ -33,7 +33,7 @@ every_report = pytest.mark.parametrize("report", TUNING + HELD_OUT, ids=itemgett
 def test_a_report_is_complete(report):
     assert set(report) - {"kind", "also"} == KEYS, "tests/reports/README.md explains the keys"
     assert all(text.strip() for key, text in report.items() if key != "failure"), "a key is empty"
-    assert report["url"].startswith("https://")
+    assert report["url"].startswith("https://"), "give the thread's https address"
     assert re.fullmatch(r"[\w.-]+/[\w.-]+", report["project"]), "write the project as owner/name"
 
 
@@ -43,7 +43,7 @@ def test_a_report_belongs_to_a_chapter_or_says_what_else_it_is(report):
     assert report["failure"] in chapters | {""}, "the failure is a key of the catalogue, or empty"
     assert ("kind" in report) == (report["failure"] == ""), "`kind` is for reports of no chapter"
     if "also" in report:
-        assert report["also"] in chapters - {report["failure"]}
+        assert report["also"] in chapters - {report["failure"]}, "`also` is another chapter"
 
 
 @every_report
@@ -54,7 +54,9 @@ def test_a_report_names_no_person_in_its_paths(report):
 
 def test_no_report_is_counted_twice():
     urls = Counter(report["url"] for report in TUNING + HELD_OUT)
-    assert [url for url, times in urls.items() if times > 1] == []
+    assert [url for url, times in urls.items() if times > 1] == [], (
+        "keep one entry for each address"
+    )
 
 
 @pytest.mark.parametrize(("part", "held_out"), [("tuning", False), ("held-out", True)])
