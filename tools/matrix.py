@@ -350,17 +350,17 @@ def measure_all(rows: list[str], jobs: int, keep: bool, again: bool) -> list[dic
     if known:
         print(f"{len(known)} of {len(rows)} rows are known from an earlier run", flush=True)
     results = list(known.values())
-    todo = [row for row in rows if row not in known]
-    if todo:
-        print(f"measuring {len(todo)} rows, {jobs} at a time, minutes each", flush=True)
+    missing = [row for row in rows if row not in known]
+    if missing:
+        print(f"measuring {len(missing)} rows, {jobs} at a time, minutes each", flush=True)
     pool = ThreadPoolExecutor(max_workers=jobs)
     try:
-        waiting = [pool.submit(measure, row, keep) for row in todo]
+        waiting = [pool.submit(measure, row, keep) for row in missing]
         for number, future in enumerate(as_completed(waiting), start=1):
             result = future.result()
             write(WORK / f"{result['row']}.json", result)
             results.append(result)
-            place = f"[{number:{len(str(len(todo)))}}/{len(todo)}]"
+            place = f"[{number:{len(str(len(missing)))}}/{len(missing)}]"
             print(f"{place} {result['row']:<22} {result['seconds']:4.0f} s  {summary(result)}")
             sys.stdout.flush()
     except KeyboardInterrupt:

@@ -1,14 +1,13 @@
-"""The command line: ``python -m trace_evidence execute`` runs the chapters for the book."""
+"""The command line: ``triage`` names the chapter for an error, ``execute`` runs the chapters."""
 
 from __future__ import annotations
 
 import argparse
 import functools
+import json
 import os
 import sys
 from pathlib import Path
-
-from . import chapters, expectations
 
 
 def execute(paths: list[Path]) -> int:
@@ -17,7 +16,10 @@ def execute(paths: list[Path]) -> int:
     Returns:
         0 when each chapter did what it says, else 1.
     """
+    from . import chapters, expectations
+
     wrong = 0
+    paths = paths or chapters.find_chapters()
     cache = chapters.open_cache()
     report = functools.partial(print, flush=True)
     for path, execution in chapters.execute_chapters(paths, cache, report):
@@ -35,14 +37,49 @@ def execute(paths: list[Path]) -> int:
     return int(wrong > 0)
 
 
+def triage(file: str, as_json: bool) -> int:
+    """Say which chapter explains an error.
+
+    Args:
+        file: where the error stands; "-" is standard input.
+        as_json: print the ranked list as JSON, empty when no failure matches.
+
+    Returns:
+        0, whatever was found; 2 when the file cannot be read.
+    """
+    from . import triage
+
+    if file == "-":
+        if sys.stdin.isatty():
+            print("Paste the traceback, then press Ctrl-D on a line of its own.", file=sys.stderr)
+        text = sys.stdin.buffer.read().decode(errors="replace")
+    else:
+        try:
+            text = Path(file).read_bytes().decode(errors="replace")
+        except OSError as error:
+            print(f"error: cannot read {file}: {error.strerror}", file=sys.stderr)
+            return 2
+    answer = triage.triage(text)
+    if as_json:
+        print(json.dumps([finding._asdict() for finding in answer.findings], indent=1))
+    else:
+        print(triage.describe(answer))
+    return 0
+
+
 def main() -> int:
     """Parse the command line and run the command."""
     parser = argparse.ArgumentParser(prog="python -m trace_evidence")
     commands = parser.add_subparsers(required=True, dest="command")
     command = commands.add_parser("execute", help="execute the chapters into the book's cache")
     command.add_argument("chapters", nargs="*", type=Path, help="all of them, if none is named")
+    command = commands.add_parser("triage", help="name the chapter that explains an error")
+    command.add_argument("file", nargs="?", default="-", help="standard input, if none is named")
+    command.add_argument("--json", action="store_true", help="print the ranked list as JSON")
     arguments = parser.parse_args()
-    return execute([path.resolve() for path in arguments.chapters] or chapters.find_chapters())
+    if arguments.command == "triage":
+        return triage(arguments.file, arguments.json)
+    return execute([path.resolve() for path in arguments.chapters])
 
 
 if __name__ == "__main__":

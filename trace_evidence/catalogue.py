@@ -1,12 +1,23 @@
-"""The catalogue of the failures: what each is called, shows as, comes from and is cured by."""
+"""The catalogue of the failures: what each is called, shows as, comes from and is cured by.
+
+`catalogue.toml` holds one table a failure and, under `others`, well-known errors that are none of
+them. Front cards, the error index and triage are made from it. How triage counts is in `triage.py`.
+
+Each signature is backed by a real message: one that a cell of the book prints, or one that
+`stacks/recordings.py` provoked on a stack of the version matrix. Where neither can be had, `source`
+says what backs it: `"report"`, a report in `tests/reports/tuning.toml`, or `"documentation"`.
+"""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 FILE = Path(__file__).with_name("catalogue.toml")
+CLAIM = 10
+"""The points from which on triage names a failure."""
 
 
 @dataclass(frozen=True)
@@ -15,11 +26,34 @@ class Signature:
 
     Attributes:
         type: the exception's or the warning's class name.
-        pattern: a regular expression on its text.
+        text: the wording, as the error index shows it; `…` stands for what varies within a line.
+        pattern: a regular expression for it; made from `text` where the catalogue gives none.
+        points: how much it says. `CLAIM` and more names the failure; less needs evidence.
+        section: the part of the chapter that has the cure.
+        source: what backs it, where neither a cell nor a recording does.
     """
 
     type: str
+    text: str
     pattern: str
+    points: int = CLAIM
+    section: str = "fix-it"
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Something else in the text that speaks for a failure, or against it.
+
+    Attributes:
+        pattern: a regular expression.
+        points: what it adds; less than nothing speaks against.
+        means: what it shows, in a few words.
+    """
+
+    pattern: str
+    points: int
+    means: str
 
 
 @dataclass(frozen=True)
@@ -34,7 +68,10 @@ class Failure:
         cause: why it happens, in one line.
         cure: what to change, in one line.
         signatures: the wordings that the message has had.
+        evidence: what else to look for.
+        question: what to ask where the text alone cannot decide.
         upstream: (text, address) of the reports and changes that it is known by.
+        undecided_with: failures that show the same messages; each has the other's signatures too.
     """
 
     id: str
@@ -44,14 +81,66 @@ class Failure:
     cause: str
     cure: str
     signatures: tuple[Signature, ...]
+    evidence: tuple[Evidence, ...]
+    question: str
     upstream: tuple[tuple[str, str], ...]
+    undecided_with: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Other:
+    """A well-known error that is none of the failures.
+
+    Attributes:
+        id: its name in the file.
+        says: what it is and what to do, in a sentence or two.
+        link: where it is explained: an address, or a page of this book.
+        signatures: its wordings.
+    """
+
+    id: str
+    says: str
+    link: str
+    signatures: tuple[Signature, ...]
+
+
+def phrase_pattern(text: str) -> str:
+    """Return a regular expression for a wording, the same in Python and in JavaScript.
+
+    A space matches any run of spaces and line ends, since terminals wrap; `…` matches at most 160
+    characters of one line.
+    """
+    literal = re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", text)
+    return literal.replace("…", r"[^\n]{0,160}?").replace(" ", r"[ \n]+")
+
+
+def _signature(entry: dict) -> Signature:
+    if "pattern" in entry:
+        entry["pattern"] = entry["pattern"].replace(" ", r"[ \n]+")
+    else:
+        entry["pattern"] = phrase_pattern(entry["text"])
+    return Signature(**entry)
+
+
+def _tables(file: Path) -> tuple[dict[str, dict], dict[str, dict]]:
+    tables = tomllib.loads(file.read_text())
+    others = tables.pop("others")
+    for entry in (*tables.values(), *others.values()):
+        entry["signatures"] = tuple(map(_signature, entry["signatures"]))
+    return tables, others
 
 
 def load(file: Path = FILE) -> dict[str, Failure]:
     """Return the failures by id, in the order of the book."""
     found = {}
-    for key, entry in tomllib.loads(file.read_text()).items():
-        entry["signatures"] = tuple(Signature(**row) for row in entry["signatures"])
+    for key, entry in _tables(file)[0].items():
         entry["upstream"] = tuple((row["text"], row["url"]) for row in entry["upstream"])
+        entry["evidence"] = tuple(Evidence(**row) for row in entry["evidence"])
+        entry["undecided_with"] = tuple(entry.get("undecided_with", ()))
         found[key] = Failure(id=key, **entry)
     return found
+
+
+def load_others(file: Path = FILE) -> dict[str, Other]:
+    """Return the well-known other errors by id, in the order of the file."""
+    return {key: Other(id=key, **entry) for key, entry in _tables(file)[1].items()}

@@ -1,0 +1,829 @@
+"""Record what the failures, and well-known other errors, say on named stacks.
+
+Messages change between releases. Each program below provokes one error, and this script runs them
+all in the environments of some rows of the version matrix, and in that of
+`stacks/recordings/frameworks.txt`. It writes `stacks/recordings.json`: for each program the stack,
+the error's type and its traceback, once for each wording. The tests hold the catalogue to it.
+
+Usage: make recordings (a few minutes)
+"""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import traceback
+import warnings
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULT = Path(__file__).with_suffix(".json")
+FRAMEWORKS = "frameworks"
+STACKS = ("0.12.1", "0.15.2", "0.17.0", "0.19.0", "0.22.0", FRAMEWORKS)
+FRAME_LINES, MESSAGE_LINES = 8, 14  # of a traceback, at most
+PROGRAMS = {}
+
+
+def about(subject):
+    """Register a program; its subject is a failure's id, or one of the catalogue's others."""
+
+    def register(program):
+        PROGRAMS[program.__name__] = subject, program
+        return program
+
+    return register
+
+
+# --- lazy-pytree-drift -----------------------------------------------------------------------
+
+
+def box(names):
+    """A pytree whose fields are those that happen to be set."""
+    import jax
+
+    class Box:
+        def __init__(self, **fields):
+            self.__dict__.update(fields)
+
+    def flatten(instance):
+        return tuple(vars(instance).values()), tuple(vars(instance))
+
+    def unflatten(keys, values):
+        return Box(**dict(zip(keys, values)))
+
+    jax.tree_util.register_pytree_node(Box, flatten, unflatten)
+    return Box(**dict.fromkeys(names, 1.0))
+
+
+@about("lazy-pytree-drift")
+def scan_adds_a_leaf():
+    import jax.numpy as jnp
+    from jax import lax
+
+    lax.scan(lambda carry, x: ((carry[0], x), None), (1.0, None), jnp.ones(2))
+
+
+@about("lazy-pytree-drift")
+def while_adds_a_leaf():
+    from jax import lax
+
+    lax.while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, s[0]), (0.0, None))
+
+
+@about("lazy-pytree-drift")
+def fori_adds_a_leaf():
+    from jax import lax
+
+    lax.fori_loop(0, 3, lambda i, s: (s[0] + 1, s[0]), (0.0, None))
+
+
+@about("lazy-pytree-drift")
+def cond_branches_differ():
+    from jax import lax
+
+    lax.cond(True, lambda x: {"a": x}, lambda x: {"a": x, "b": x}, 1.0)
+
+
+@about("lazy-pytree-drift")
+def switch_branches_differ():
+    from jax import lax
+
+    lax.switch(1, [lambda x: (x, None), lambda x: (x, x)], 1.0)
+
+
+@about("lazy-pytree-drift")
+def scan_changes_static_data():
+    import jax.numpy as jnp
+    from jax import lax
+
+    lax.scan(lambda carry, x: (box(["a", "c"]), None), box(["a", "b"]), jnp.ones(2))
+
+
+@about("lazy-pytree-drift")
+def map_over_static_data_that_differ():
+    import jax
+
+    first = box(["a", "b"])
+    second = type(first)(a=1.0, c=2.0)
+    jax.tree_util.tree_map(lambda a, b: a, first, second)
+
+
+@about("lazy-pytree-drift")
+def equinox_loop_adds_a_leaf():
+    import jax.numpy as jnp
+    from equinox.internal import while_loop
+
+    start, more = (jnp.array(0.0), None), lambda s: s[0] < 2
+    grow = lambda s: (s[0] + 1, s[0])  # noqa: E731
+    while_loop(more, grow, start, max_steps=4, kind="checkpointed")
+
+
+@about("others.tree-prefix")
+def map_over_other_keys():
+    import jax
+
+    jax.tree_util.tree_map(lambda a, b: a, {"a": 1}, {"b": 1})
+
+
+@about("others.tree-prefix")
+def map_over_other_types():
+    import jax
+
+    first = box(["a"])
+    jax.tree_util.tree_map(lambda a, b: a, first, [1.0])
+
+
+@about("others.tree-prefix")
+def axes_that_do_not_fit():
+    import jax
+    import jax.numpy as jnp
+
+    jax.vmap(lambda a: a["x"], in_axes=({"y": 0},))({"x": jnp.ones(2)})
+
+
+@about("others.tree-prefix")
+def too_many_leaves():
+    import jax
+
+    jax.tree_util.tree_unflatten(jax.tree_util.tree_structure((1, 2)), [1, 2, 3])
+
+
+@about("others.carry-types")
+def scan_changes_a_type():
+    import jax.numpy as jnp
+    from jax import lax
+
+    lax.scan(lambda carry, x: (carry + x, None), jnp.int32(0), jnp.ones(2))
+
+
+@about("others.carry-types")
+def while_changes_a_type():
+    import jax.numpy as jnp
+    from jax import lax
+
+    lax.while_loop(lambda s: s < 2, lambda s: s + 0.5, jnp.int32(0))
+
+
+@about("others.carry-types")
+def cond_changes_a_type():
+    import jax.numpy as jnp
+    from jax import lax
+
+    lax.cond(True, lambda x: x, lambda x: jnp.int32(1), 1.0)
+
+
+# --- autoguide-under-vmap and parallel-truncated-normal --------------------------------------
+
+
+@about("parallel-truncated-normal")
+def value_kept_from_jit():
+    import jax
+
+    kept = []
+    jax.jit(lambda x: kept.append(x * 2))(1.0)
+    kept[0] + 1
+
+
+@about("parallel-truncated-normal")
+def value_kept_in_an_attribute_from_scan():
+    import jax.numpy as jnp
+    from jax import lax
+
+    class Meter:
+        last = 0.0
+
+        def read(self, total, x):
+            self.last = total + x
+            return self.last, None
+
+    meter = Meter()
+    lax.scan(meter.read, 0.0, jnp.ones(3))
+    jnp.sin(meter.last)
+
+
+@about("parallel-truncated-normal")
+def value_kept_under_the_leak_checker():
+    import jax
+
+    kept = []
+    with jax.checking_leaks():
+        jax.jit(lambda x: kept.append(x * 2))(1.0)
+
+
+@about("parallel-truncated-normal")
+def value_kept_from_vmap_under_the_leak_checker():
+    import jax
+    import jax.numpy as jnp
+
+    kept = []
+
+    def keep(x):
+        kept.append(x * 2)
+        return x
+
+    with jax.checking_leaks():
+        jax.vmap(keep)(jnp.ones(2))
+
+
+@about("parallel-truncated-normal")
+def value_kept_and_compiled_in():
+    import jax
+    import jax.numpy as jnp
+
+    kept = []
+
+    @jax.custom_jvp
+    def scaled(x):
+        return x * kept[0]
+
+    scaled.defjvp(lambda primals, tangents: (scaled(*primals), kept[0] * tangents[0]))
+
+    def outer(y):
+        kept[:] = [y]
+        return jax.jit(scaled)(y)
+
+    jax.grad(outer)(1.0)
+    jax.jit(lambda x: scaled(x) * jnp.sin(kept[0]))(1.0)
+
+
+@about("parallel-truncated-normal")
+def truncated_normal_with_two_chains():
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+
+    prior = dist.TruncatedNormal(jnp.array(0.0), low=jnp.array(-1.0), high=jnp.array(1.0))
+
+    def model():
+        numpyro.sample("x", prior)
+
+    chains = {"num_chains": 2, "chain_method": "vectorized", "progress_bar": False}
+    mcmc = numpyro.infer.MCMC(numpyro.infer.NUTS(model), num_warmup=2, num_samples=2, **chains)
+    mcmc.run(jax.random.PRNGKey(0))
+
+
+@about("autoguide-under-vmap")
+def handler_that_outlives_a_trace():
+    import jax
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.handlers import seed
+
+    def two_draws():
+        with seed(rng_seed=jax.random.PRNGKey(0)):
+            jax.jit(lambda: numpyro.sample("a", dist.Normal(0, 1)))()
+            numpyro.sample("b", dist.Normal(0, 1))
+
+    two_draws()
+
+
+@about("autoguide-under-vmap")
+def guide_started_twice():
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.infer.autoguide import AutoNormal
+
+    def model():
+        numpyro.sample("x", dist.Normal(0, 1))
+
+    guide = AutoNormal(model)
+    svi = numpyro.infer.SVI(model, guide, numpyro.optim.Adam(0.1), numpyro.infer.Trace_ELBO())
+    keys = jax.random.split(jax.random.PRNGKey(0), 2)
+    jax.vmap(lambda key: svi.get_params(svi.init(key)))(keys)
+    jnp.sum(svi.get_params(svi.init(keys[0]))["x_auto_loc"])
+
+
+@about("autoguide-under-vmap")
+def flax_nnx_changes_a_module_under_jit():
+    import jax
+    from flax import nnx
+
+    counter = nnx.Variable(1.0)
+
+    @jax.jit
+    def count(x):
+        counter.value = counter.value + x
+        return x
+
+    count(1.0)
+
+
+@about("autoguide-under-vmap")
+def flax_linen_module_called_under_jit():
+    import flax.linen as nn
+    import jax
+    import jax.numpy as jnp
+
+    class Model(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            dense = nn.Dense(2)
+            return jax.lax.scan(lambda carry, x: (carry, dense(x)), 0.0, x)
+
+    Model().init(jax.random.PRNGKey(0), jnp.ones((3, 2)))
+
+
+@about("autoguide-under-vmap")
+def haiku_module_called_under_jit():
+    import haiku as hk
+    import jax
+    import jax.numpy as jnp
+
+    net = hk.transform(lambda x: jax.vmap(lambda row: hk.Linear(2)(row))(x))
+    net.init(jax.random.PRNGKey(0), jnp.ones((3, 2)))
+
+
+@about("others.numpy-conversion")
+def numpy_reads_a_tracer():
+    import jax
+    import numpy as np
+
+    jax.jit(lambda x: np.asarray(x))(1.0)
+
+
+# --- mvn-inside-scan -------------------------------------------------------------------------
+
+
+@about("mvn-inside-scan")
+def values_of_a_plate_under_another_batch_shape():
+    import jax.numpy as jnp
+    import numpyro.distributions as dist
+
+    normal = dist.MultivariateNormal(jnp.zeros((4, 2)), jnp.eye(2))
+    normal.log_prob(jnp.zeros((4, 5, 2)))
+
+
+@about("mvn-inside-scan")
+def plate_that_does_not_fit():
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+
+    def model():
+        with numpyro.plate("series", 5):
+            numpyro.sample("x", dist.Normal(jnp.zeros(4), 1))
+
+    with numpyro.handlers.seed(rng_seed=jax.random.PRNGKey(0)):
+        model()
+
+
+@about("mvn-inside-scan")
+def reparam_of_an_observed_site():
+    import jax
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.infer.reparam import TransformReparam
+
+    def model():
+        base = dist.Normal(0.0, 1.0)
+        scaled = dist.TransformedDistribution(base, dist.transforms.AffineTransform(0.0, 2.0))
+        numpyro.sample("x", scaled, obs=1.0)
+
+    with numpyro.handlers.seed(rng_seed=jax.random.PRNGKey(0)):
+        numpyro.handlers.reparam(model, {"x": TransformReparam()})()
+
+
+@about("mvn-inside-scan")
+def transformed_distribution_in_scan():
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.contrib.control_flow import scan
+
+    def step(carry, x):
+        base = dist.Normal(carry, 1.0)
+        scaled = dist.TransformedDistribution(base, dist.transforms.AffineTransform(0.0, 2.0))
+        return numpyro.sample("x", scaled), None
+
+    with numpyro.handlers.seed(rng_seed=jax.random.PRNGKey(0)):
+        scan(step, jnp.array(0.0), jnp.arange(3))
+
+
+@about("mvn-inside-scan")
+def expand_to_a_shape_that_does_not_fit():
+    import jax.numpy as jnp
+    import numpyro.distributions as dist
+
+    dist.Normal(jnp.zeros((3, 4)), 1).expand((3,))
+
+
+@about("mvn-inside-scan")
+def batch_without_a_plate():
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+
+    def model():
+        with numpyro.plate("series", 4):
+            numpyro.sample("x", dist.Normal(jnp.zeros((3, 4)), 1))
+
+    mcmc = numpyro.infer.MCMC(
+        numpyro.infer.NUTS(model), num_warmup=1, num_samples=1, progress_bar=False
+    )
+    numpyro.enable_validation()
+    mcmc.run(jax.random.PRNGKey(0))
+
+
+@about("mvn-inside-scan")
+def enumeration_that_leaves_an_axis():
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.contrib.funsor import config_enumerate, log_density
+
+    @config_enumerate
+    def model():
+        numpyro.sample("z", dist.Categorical(jnp.ones((3, 4)) / 4))
+
+    model = numpyro.handlers.seed(model, jax.random.PRNGKey(0))
+    log_density(model, (), {}, {})
+
+
+@about("others.plain-shapes")
+def addition_that_does_not_fit():
+    import jax.numpy as jnp
+
+    jnp.ones((3, 2)) + jnp.ones((4, 2))
+
+
+@about("others.plain-shapes")
+def ranks_that_do_not_fit():
+    import jax.numpy as jnp
+
+    jnp.ones((3, 2)) + jnp.ones(4)
+
+
+@about("others.plain-shapes")
+def product_that_does_not_fit():
+    import jax.numpy as jnp
+
+    jnp.ones((3, 2)) @ jnp.ones((3, 2))
+
+
+@about("others.plain-shapes")
+def concatenation_that_does_not_fit():
+    import jax.numpy as jnp
+
+    jnp.concatenate([jnp.ones((3, 2)), jnp.ones((3, 3))])
+
+
+@about("others.plain-shapes")
+def reshape_that_does_not_fit():
+    import jax.numpy as jnp
+
+    jnp.ones(6).reshape(4, 2)
+
+
+@about("others.plain-shapes")
+def broadcast_to_fewer_axes():
+    import jax.numpy as jnp
+
+    jnp.broadcast_to(jnp.ones((3, 2)), (2,))
+
+
+@about("others.plain-shapes")
+def axes_of_other_sizes():
+    import jax
+    import jax.numpy as jnp
+
+    jax.vmap(lambda a, b: a)(jnp.ones(3), jnp.ones(2))
+
+
+# --- tracer-hashing --------------------------------------------------------------------------
+
+
+def below(limit):
+    """A callable that is hashed by its field."""
+    import dataclasses
+
+    @dataclasses.dataclass(frozen=True)
+    class Below:
+        limit: object
+
+        def __call__(self, y):
+            return y < self.limit
+
+    return Below(limit)
+
+
+@about("tracer-hashing")
+def loop_over_a_callable_that_holds_a_tracer():
+    import jax
+    from jax import lax
+
+    jax.jit(lambda limit: lax.while_loop(below(limit), lambda y: y + 1, 0.0))(3.0)
+
+
+@about("tracer-hashing")
+def loop_over_a_callable_that_holds_an_array():
+    import jax.numpy as jnp
+    from jax import lax
+
+    lax.while_loop(below(jnp.array(3.0)), lambda y: y + 1, 0.0)
+
+
+@about("tracer-hashing")
+def list_as_a_static_argument():
+    import jax
+
+    jax.jit(lambda x, sizes: x, static_argnums=1)(1.0, [1, 2])
+
+
+@about("tracer-hashing")
+def array_as_a_static_argument():
+    import jax
+    import jax.numpy as jnp
+
+    jax.jit(lambda x, sizes: x, static_argnames="sizes")(1.0, sizes=jnp.ones(2))
+
+
+@about("tracer-hashing")
+def named_tuple_as_a_function():
+    from typing import NamedTuple
+
+    import jax
+
+    class Add(NamedTuple):
+        n: int
+
+        def __call__(self, x):
+            return x + self.n
+
+    jax.jit(Add(1))(1.0)
+
+
+@about("tracer-hashing")
+def static_arguments_that_cannot_be_compared():
+    import jax
+    import numpy as np
+
+    class Sizes:
+        def __init__(self):
+            self.sizes = np.ones(2)
+
+        def __hash__(self):
+            return 1
+
+        def __eq__(self, other):
+            return bool(self.sizes == other.sizes)
+
+    compiled = jax.jit(lambda x, sizes: x, static_argnums=1)
+    compiled(1.0, Sizes())
+    compiled(1.0, Sizes())
+
+
+@about("tracer-hashing")
+def array_as_a_static_field():
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    class Layer(eqx.Module):
+        size: object = eqx.field(static=True)
+
+    Layer(jnp.ones(2))
+
+
+@about("tracer-hashing")
+def array_as_a_parameter_of_a_primitive():
+    import jax
+    from jax.extend.core import Primitive
+
+    twice = Primitive("twice")
+    twice.def_abstract_eval(lambda x, factor: x)
+    jax.make_jaxpr(lambda x: twice.bind(x, factor=[2.0]))(1.0)
+
+
+@about("tracer-hashing")
+def flax_module_with_a_list():
+    import flax.linen as nn
+
+    class Model(nn.Module):
+        sizes: dict
+
+        def __call__(self, x):
+            return x
+
+    hash(Model({"a": [1]}))
+
+
+# --- well-known other errors -----------------------------------------------------------------
+
+
+@about("others.concretization")
+def branch_on_a_tracer():
+    import jax
+
+    jax.jit(lambda x: 1 if x > 0 else 2)(1.0)
+
+
+@about("others.concretization")
+def range_over_a_tracer():
+    import jax
+
+    jax.jit(lambda n: list(range(n)))(3)
+
+
+@about("others.concretization")
+def number_from_a_tracer():
+    import jax
+
+    jax.jit(lambda x: float(x))(3.0)
+
+
+@about("others.concretization")
+def shape_from_a_tracer():
+    import jax
+    import jax.numpy as jnp
+
+    jax.jit(lambda n: jnp.zeros(n))(3)
+
+
+@about("others.boolean-index")
+def mask_under_jit():
+    import jax
+    import jax.numpy as jnp
+
+    jax.jit(lambda x: x[x > 0])(jnp.ones(3))
+
+
+@about("others.missing-package")
+def package_that_is_missing():
+    import numpyro_that_is_missing  # noqa: F401
+
+
+@about("others.missing-package")
+def name_that_is_gone():
+    from jax import no_such_name  # noqa: F401
+
+
+@about("others.missing-package")
+def attribute_that_is_gone():
+    import jax
+
+    jax.no_such_name  # noqa: B018
+
+
+@about("others.initial-parameters")
+def model_without_a_start():
+    import jax
+    import numpyro
+    import numpyro.distributions as dist
+
+    def model():
+        x = numpyro.sample("x", dist.Normal(0, 1))
+        numpyro.factor("nan", x * float("nan"))
+
+    mcmc = numpyro.infer.MCMC(
+        numpyro.infer.NUTS(model), num_warmup=1, num_samples=1, progress_bar=False
+    )
+    mcmc.run(jax.random.PRNGKey(0))
+
+
+@about("others.nan")
+def nan_under_the_checker():
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_debug_nans", True)
+    try:
+        jnp.log(-1.0)
+    finally:
+        jax.config.update("jax_debug_nans", False)
+
+
+@about("others.immutable")
+def assignment_to_an_array():
+    import jax.numpy as jnp
+
+    x = jnp.ones(2)
+    x[0] = 2
+
+
+@about("others.grad-output")
+def gradient_of_a_vector():
+    import jax
+    import jax.numpy as jnp
+
+    jax.grad(lambda x: x * 2)(jnp.ones(2))
+
+
+@about("others.reverse-while")
+def gradient_of_a_while_loop():
+    import jax
+    from jax import lax
+
+    jax.grad(lambda x: lax.while_loop(lambda y: y < 9, lambda y: y * 2, x))(1.0)
+
+
+@about("others.custom-derivative")
+def derivative_of_another_structure():
+    import jax
+
+    square = jax.custom_vjp(lambda x: x**2)
+    square.defvjp(lambda x: (x**2, x), lambda x, g: (g, g))
+    jax.grad(square)(1.0)
+
+
+@about("others.jax-type")
+def string_as_an_array():
+    import jax
+
+    jax.jit(lambda x: x)("text")
+
+
+@about("others.solver-steps")
+def solver_without_steps():
+    import diffrax
+
+    term = diffrax.ODETerm(lambda t, y, args: -y)
+    diffrax.diffeqsolve(term, diffrax.Tsit5(), 0.0, 100.0, 0.1, 1.0, max_steps=4)
+
+
+# --- running them ----------------------------------------------------------------------------
+
+
+def record():
+    """Run every program here, and return type and text of each that failed or warned."""
+    found = {}
+    for name, (subject, program) in PROGRAMS.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                program()
+            except (ImportError, AttributeError) as error:
+                if subject == "others.missing-package":  # else this stack cannot run it
+                    found[name] = shown(error)
+                continue
+            except Exception as error:
+                found[name] = shown(error)
+                continue
+        for warning in caught:
+            kind = warning.category.__name__
+            if kind in ("UserWarning", "FutureWarning"):
+                found[name] = {"type": kind, "text": tidy([f"{kind}: {warning.message}"])}
+    return found
+
+
+def shown(error):
+    """Return an exception as a screen shows it, cut to its innermost frames."""
+    frames = "".join(traceback.format_tb(error.__traceback__)).splitlines()[-FRAME_LINES:]
+    message = "".join(traceback.format_exception_only(error)).splitlines()[:MESSAGE_LINES]
+    return {"type": type(error).__name__, "text": tidy(["Traceback:", *frames, *message])}
+
+
+def tidy(lines):
+    """Return lines as one text, without this machine's paths and addresses."""
+    text = "\n".join(line[:400] for line in lines if not re.fullmatch(r"[ ~^]*", line))
+    text = re.sub(r"[^\s\"']*/(?:site-packages|lib/python[\d.]+)/", "site-packages/", text)
+    return re.sub(r"0x[0-9a-f]{6,}", "0x7f", text.replace(str(ROOT), "."))
+
+
+def wording(recording):
+    """Return what tells one wording from another: its type and message, without numbers."""
+    frames_and_message = re.split(r"^(?! |Traceback)", recording["text"], maxsplit=1, flags=re.M)
+    return recording["type"], re.sub(r"\d+", "#", frames_and_message[-1])[:200]
+
+
+def run_stack(matrix, stack):
+    """Install a stack, and return what its programs say."""
+    if stack == FRAMEWORKS:
+        matrix.STACKS = ROOT / "stacks" / "recordings"
+    python, _ = matrix.install(stack)
+    done = matrix.run([python, __file__, "--here"], 1800)
+    if done.returncode:
+        raise SystemExit(f"{stack}: {done.stderr[-2000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main():
+    """Record all stacks, and write the file."""
+    spec = importlib.util.spec_from_file_location("matrix", ROOT / "tools" / "matrix.py")
+    matrix = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(matrix)
+    rows, seen = [], set()
+    for stack in STACKS:
+        print(f"recording on {stack} …", flush=True)
+        found = run_stack(matrix, stack)
+        for name, recording in found.items():
+            said = name, *wording(recording)
+            if said not in seen:
+                seen.add(said)
+                rows.append({"about": PROGRAMS[name][0], "program": name, "stack": stack} | recording)
+    silent = sorted(set(PROGRAMS) - {row["program"] for row in rows})
+    RESULT.write_text(json.dumps(rows, indent=1) + "\n")
+    print(f"{RESULT.relative_to(ROOT)}: {len(rows)} recordings; silent everywhere: {silent}")
+
+
+if __name__ == "__main__":
+    if "--here" in sys.argv:
+        print(json.dumps(record()))
+    else:
+        main()
