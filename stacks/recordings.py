@@ -119,6 +119,48 @@ def equinox_loop_adds_a_leaf():
     while_loop(more, grow, start, max_steps=4, kind="checkpointed")
 
 
+@about("lazy-pytree-drift")
+def map_over_a_slot_that_was_none():
+    import jax
+
+    jax.tree_util.tree_map(lambda a, b: a, {"mean": None}, {"mean": 1.0})
+
+
+@about("lazy-pytree-drift")
+def flax_nnx_loop_changes_structure():
+    import jax.numpy as jnp
+    from flax import nnx
+
+    class State(nnx.Module):
+        def __init__(self):
+            self.mean = nnx.Variable(jnp.array(0.0))
+
+    def grow(state):
+        state.last = nnx.Variable(jnp.array(1.0))
+        return state
+
+    nnx.while_loop(lambda state: state.mean[...] < 1, grow, State())
+
+
+@about("lazy-pytree-drift")
+def haiku_loop_makes_parameters():
+    import haiku as hk
+    import jax
+    import jax.numpy as jnp
+
+    def net(x):
+        return hk.while_loop(lambda y: y.sum() < 1, hk.Linear(2), x)
+
+    hk.transform(net).init(jax.random.PRNGKey(0), jnp.ones((2, 2)))
+
+
+@about("others.tree-prefix")
+def map_over_other_lengths():
+    import jax
+
+    jax.tree_util.tree_map(lambda a, b: a, (1, 2), (1, 2, 3))
+
+
 @about("others.tree-prefix")
 def map_over_other_keys():
     import jax
@@ -333,6 +375,7 @@ def haiku_module_called_under_jit():
     import jax
     import jax.numpy as jnp
 
+    hk.config.set(check_jax_usage=True)
     net = hk.transform(lambda x: jax.vmap(lambda row: hk.Linear(2)(row))(x))
     net.init(jax.random.PRNGKey(0), jnp.ones((3, 2)))
 
@@ -370,6 +413,57 @@ def plate_that_does_not_fit():
 
     with numpyro.handlers.seed(rng_seed=jax.random.PRNGKey(0)):
         model()
+
+
+@about("mvn-inside-scan")
+def plate_that_does_not_fit_a_parameter():
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+
+    with numpyro.handlers.seed(rng_seed=jax.random.PRNGKey(0)), numpyro.plate("series", 5):
+        numpyro.param("x", jnp.zeros(4), event_dim=0)
+
+
+@about("mvn-inside-scan")
+def scan_under_a_plate():
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.contrib.control_flow import scan
+
+    def step(carry, x):
+        return numpyro.sample("x", dist.Normal(carry, 1.0)), None
+
+    with numpyro.handlers.seed(rng_seed=jax.random.PRNGKey(0)), numpyro.plate("series", 5):
+        scan(step, jnp.zeros(5), jnp.arange(3))
+
+
+@about("mvn-inside-scan")
+def event_without_an_axis():
+    import jax.numpy as jnp
+    import numpyro.distributions as dist
+
+    dist.Dirichlet(jnp.array(1.0))
+
+
+@about("mvn-inside-scan")
+def guide_of_another_shape():
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+
+    def model():
+        numpyro.sample("x", dist.Normal(jnp.zeros((4, 5)), 1).to_event(2))
+
+    def guide():
+        numpyro.sample("x", dist.Normal(jnp.zeros(5), 1).to_event(1))
+
+    numpyro.enable_validation()
+    svi = numpyro.infer.SVI(model, guide, numpyro.optim.Adam(0.1), numpyro.infer.Trace_ELBO())
+    svi.run(jax.random.PRNGKey(0), 1, progress_bar=False)
 
 
 @about("mvn-inside-scan")
@@ -602,6 +696,20 @@ def array_as_a_parameter_of_a_primitive():
 
 
 @about("tracer-hashing")
+def tracer_where_nothing_is_differentiated():
+    from functools import partial
+
+    import jax
+
+    @partial(jax.custom_vjp, nondiff_argnums=(1,))
+    def scaled(x, factor):
+        return x * factor
+
+    scaled.defvjp(lambda x, factor: (x * factor, None), lambda factor, _, g: (g * factor,))
+    jax.jit(jax.grad(lambda x, factor: scaled(x, factor)))(1.0, 2.0)
+
+
+@about("tracer-hashing")
 def flax_module_with_a_list():
     import flax.linen as nn
 
@@ -679,12 +787,47 @@ def model_without_a_start():
 
     def model():
         x = numpyro.sample("x", dist.Normal(0, 1))
-        numpyro.factor("nan", x * float("nan"))
+        numpyro.sample("y", dist.Normal(x, 1), obs=float("nan"))
 
     mcmc = numpyro.infer.MCMC(
         numpyro.infer.NUTS(model), num_warmup=1, num_samples=1, progress_bar=False
     )
     mcmc.run(jax.random.PRNGKey(0))
+
+
+@about("others.invalid-parameter")
+def scale_below_zero():
+    import numpyro.distributions as dist
+
+    dist.Normal(0.0, -1.0, validate_args=True)
+
+
+@about("others.missing-rng")
+def haiku_without_a_key():
+    import haiku as hk
+    import jax.numpy as jnp
+
+    hk.transform(lambda x: hk.Linear(2)(x)).init(None, jnp.ones((2, 2)))
+
+
+@about("others.missing-rng")
+def flax_without_a_key():
+    import flax.linen as nn
+    import jax
+    import jax.numpy as jnp
+
+    net = nn.Dropout(0.5, deterministic=False)
+    net.apply(net.init(jax.random.PRNGKey(0), jnp.ones(2)), jnp.ones(2))
+
+
+@about("others.key-reuse")
+def key_used_twice():
+    import jax
+
+    with jax.debug_key_reuse(True):
+        key = jax.random.key(0)
+        jax.random.normal(key)
+        jax.random.normal(key)
 
 
 @about("others.nan")

@@ -6,6 +6,7 @@ library moved a boundary.
 """
 
 import json
+import tomllib
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FILE = Path(__file__).resolve().parents[1] / "stacks" / "matrix.json"
+MOVED_BY = Path(__file__).with_name("boundaries.toml")
 BAD = ("fails", "wrong", "warns")
 STACK = ("numpyro", "jax", "equinox", "diffrax")
 TITLES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"}
@@ -116,6 +118,18 @@ def spans(failure_id: str, library: str | None = None, record: Record | None = N
     if library not in deciding:
         return _spans(rows(record), failure_id, library)
     return _spans(filter(_alike(failure_id, library, record), record["rows"]), failure_id, library)
+
+
+@cache
+def moved_by(path: Path = MOVED_BY) -> list[dict[str, str]]:
+    """What moved each boundary: `failure`, `library`, `release`, `pull` (an address), `says`."""
+    return tomllib.loads(path.read_text())["boundary"]
+
+
+@cache
+def companions(path: Path = MOVED_BY) -> dict[str, dict[str, str]]:
+    """The programs that are not a chapter's own, with the `title` and `chapter` of each."""
+    return tomllib.loads(path.read_text())["program"]
 
 
 def boundaries(

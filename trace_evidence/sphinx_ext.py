@@ -1,7 +1,8 @@
-"""The Sphinx side of the book: front cards, the marks on cells, and a cache that is never stale."""
+"""The Sphinx side of the book: what is generated, marks on cells, a cache that is never stale."""
 
 from __future__ import annotations
 
+import json
 import re
 
 from docutils import nodes
@@ -14,9 +15,10 @@ from pygments.token import Operator, Text
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from . import catalogue, chapters, matrix
+from . import catalogue, chapters, matrix, triage
 from .expectations import SILENT
 
+TRIAGE_PAGE = "book/reference/error-index"
 THEN_PINS = chapters.ROOT / "stacks" / "then.in"
 
 
@@ -85,6 +87,176 @@ class FailureTable(Generated):
         return self.parse("\n".join(rows))
 
 
+class Triage(SphinxDirective):
+    """The box that takes a traceback; hidden where scripts do not run. See `triage.js`."""
+
+    BOX = """\
+<form id="triage" hidden>
+<label for="triage-text">Paste the traceback, or its last lines</label>
+<textarea id="triage-text" rows="8" spellcheck="false" autocomplete="off"
+ aria-describedby="triage-note"></textarea>
+<p id="triage-note">Nothing leaves this page.</p>
+<p><button type="submit">Find the chapter</button> <button type="reset">Clear</button></p>
+<p id="triage-status" role="status"></p>
+<ol id="triage-findings"></ol>
+</form>
+<script type="application/json" id="triage-rules">{rules}</script>
+"""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the box, with the rules in it."""
+        self.env.note_dependency(str(catalogue.FILE))
+        self.env.note_dependency(str(matrix.FILE))
+        here, there = self.env.docname, self.env.app.builder.get_relative_uri
+
+        def address(link: str) -> str:
+            page, _, section = link.lstrip("/").partition(".md")
+            return link if link.startswith("https:") else there(here, page) + section
+
+        rules = json.loads(json.dumps(triage.rules()))
+        for rule in rules["failures"]:
+            rule["href"] = address(triage.chapter(rule["id"]))
+        for rule in rules["others"]:
+            rule["href"] = address(rule["link"])
+        text = json.dumps(rules).replace("<", "\\u003c")  # no rule can end the script element
+        return [nodes.raw("", self.BOX.format(rules=text), format="html")]
+
+
+class MessageTable(Generated):
+    """Every wording in the catalogue, with the chapter that explains it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        rows = ["| Message | Chapter |", "|---|---|"]
+        for failure in catalogue.load().values():
+            names = [failure.id, *failure.undecided_with]
+            links = ", or ".join(f"[](/{triage.chapter(name)})" for name in names)
+            for row in failure.signatures:
+                claims = row.points >= catalogue.CLAIM
+                rows.append(f"| {code(row)} | {'' if claims else 'Perhaps '}{links} |")
+        return self.parse("\n".join(rows))
+
+
+class OtherTable(Generated):
+    """The well-known errors that are none of the failures."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        rows = ["| Message | What it is |", "|---|---|"]
+        for other in catalogue.load_others().values():
+            wordings = "<br>".join(map(code, other.signatures))
+            rows.append(f"| {wordings} | {other.says} [More]({other.link}) |")
+        return self.parse("\n".join(rows))
+
+
+def programs() -> dict[str, tuple[str, str]]:
+    """Return title and chapter of each program of the matrix, chapters' own first."""
+    own = {failure.id: (failure.title, failure.id) for failure in catalogue.load().values()}
+    more = {name: (row["title"], row["chapter"]) for name, row in matrix.companions().items()}
+    return own | more
+
+
+class VersionMatrix(SphinxDirective):
+    """The heat map: one row a program, one column a release of NumPyro, as SVG."""
+
+    CELL, LEFT, TOP = 28, 250, 66
+    MARKS = {"fails": "✕", "wrong": "≠", "warns": "!", "ok": "", "cannot run": "–"}  # noqa: RUF012
+
+    def run(self) -> list[nodes.Node]:
+        """Return the drawing, with what it shows in words."""
+        self.env.note_dependency(str(matrix.FILE))
+        rows = matrix.rows()
+        width = self.LEFT + self.CELL * len(rows) + 10
+        height = self.TOP + self.CELL * len(programs()) + 40
+        parts = []
+        for column, row in enumerate(rows):
+            x, y = self.LEFT + self.CELL * (column + 0.6), self.TOP - 8
+            text = f"NumPyro {row['row']}" if column == 0 else row["row"]
+            parts.append(f'<text transform="translate({x:.0f} {y}) rotate(-60)">{text}</text>')
+        for line, (name, (title, _)) in enumerate(programs().items()):
+            y = self.TOP + self.CELL * line
+            middle = y + self.CELL * 0.65
+            parts.append(f'<text x="{self.LEFT - 8}" y="{middle}" class="end">{title}</text>')
+            for column, row in enumerate(rows):
+                kind = matrix.verdict(row, name)["verdict"]
+                parts.append(self.cell(kind, self.LEFT + self.CELL * column, y))
+        x, y = self.LEFT, height - 32
+        for kind in self.MARKS:
+            parts.append(self.cell(kind, x, y))
+            parts.append(f'<text x="{x + self.CELL + 4}" y="{y + 18}">{kind}</text>')
+            x += 62 + 7 * len(kind)
+        words = ". ".join(
+            f"{title} {matrix.sentence(name)}" for name, (title, _) in programs().items()
+        )
+        drawing = (
+            f'<div class="figure"><svg class="figure version-matrix" role="img" '
+            f'viewBox="0 0 {width} {height}" style="min-width: {width // 1.2:.0f}px" '
+            f'aria-label="Heat map of verdicts by release. {words}.">{"".join(parts)}</svg></div>'
+        )
+        return [nodes.raw("", drawing, format="html")]
+
+    def cell(self, kind: str, x: int, y: int) -> str:
+        """Return one square, with its mark."""
+        side = self.CELL - 2
+        name = kind.replace(" ", "-")
+        square = f'<rect x="{x}" y="{y}" width="{side}" height="{side}" rx="3"/>'
+        mark = f'<text x="{x + side / 2}" y="{y + side * 0.7:.0f}">{self.MARKS[kind]}</text>'
+        return f'<g class="verdict-{name}">{square}{mark}</g>'
+
+
+class VersionBoundaries(Generated):
+    """Each boundary: the release, what changed in it, and the pull request."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        self.env.note_dependency(str(matrix.FILE))
+        self.env.note_dependency(str(matrix.MOVED_BY))
+        rows = ["| From | Failure | Was, then is | Moved by |", "|---|---|---|---|"]
+        for row in matrix.moved_by():
+            title, page = programs()[row["failure"]]
+            changes = matrix.changes(row["failure"], row["library"])
+            change = next(one for one in changes if one.release == row["release"])
+            number = row["pull"].rpartition("/")[2]
+            rows.append(
+                f"| {matrix.TITLES[row['library']]} {row['release']} "
+                f"| [{title}](/{triage.chapter(page)}) "
+                f"| {change.before}, then {change.after} "
+                f"| [Pull request {number}]({row['pull']}). {row['says']} |"
+            )
+        return self.parse("\n".join(rows))
+
+
+class VersionTable(Generated):
+    """Every verdict in words, linked to its chapter, with the pins; and how it was measured."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        self.env.note_dependency(str(matrix.FILE))
+        record, found = matrix.load(), programs()
+        names = [matrix.TITLES[library] for library in matrix.STACK]
+        head = [*names, *(f"[{title}](/{triage.chapter(page)})" for title, page in found.values())]
+        rows = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+        for row in matrix.rows():
+            kinds = {name: matrix.verdict(row, name)["verdict"] for name in found}
+            cells = [row["pins"][library] for library in matrix.STACK]
+            cells += [f"[{kind}](/{triage.chapter(found[name][1])})" for name, kind in kinds.items()]
+            rows.append(f"| {' | '.join(cells)} |")
+        controls = len(record["rows"]) - len(matrix.rows())
+        measured = (
+            f"Measured on {record['date']}, on {' and '.join(record['platform'])} with CPython "
+            f"{' and '.join(record['python'])}: {len(record['rows'])} stacks, {controls} of them "
+            "controls. All pins of a stack, with hashes, are in its file in `stacks/matrix/`."
+        )
+        return self.parse("\n".join([*rows, "", measured]))
+
+
+def code(signature: catalogue.Signature) -> str:
+    """Return a wording as Markdown code."""
+    text = signature.text.removeprefix(signature.type)
+    shown = f"{signature.type}: {text}" if text else signature.type
+    return f"`` {shown} ``"
+
+
 def then_label() -> str:
     """Return what a ``%%then`` cell is marked with: the versions that it runs on."""
     pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
@@ -133,12 +305,25 @@ def refresh_cache(app: Sphinx, config) -> None:
         chapters.open_cache(chapters.Path(config.nb_execution_cache_path or chapters.CACHE))
 
 
+def add_triage(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Load the script of the triage box on the page that has one."""
+    if page == TRIAGE_PAGE:
+        app.add_js_file("triage.js")
+
+
 def setup(app: Sphinx) -> dict:
     """Register what the book needs with Sphinx."""
     app.add_lexer(ThenLexer.aliases[0], ThenLexer)
     app.add_html_math_renderer("mathml", (write_math, None), (write_math_block, None))
     app.add_directive("front-card", FrontCard)
     app.add_directive("failure-table", FailureTable)
+    app.add_directive("triage", Triage)
+    app.add_directive("message-table", MessageTable)
+    app.add_directive("other-table", OtherTable)
+    app.add_directive("version-matrix", VersionMatrix)
+    app.add_directive("version-boundaries", VersionBoundaries)
+    app.add_directive("version-table", VersionTable)
+    app.connect("html-page-context", add_triage)
     app.connect("config-inited", refresh_cache)
     app.connect("doctree-read", mark_cells)
     return {"parallel_read_safe": True, "version": "1"}

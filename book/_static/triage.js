@@ -1,0 +1,145 @@
+/* Triage in the browser: the algorithm of trace_evidence/triage.py, with the same rules.
+   The rules stand in the page, what you paste stays there, and nothing is sent anywhere. */
+"use strict";
+
+(() => {
+  const compiled = new Map();
+  const regex = (pattern) => {
+    if (!compiled.has(pattern)) compiled.set(pattern, new RegExp(pattern, "gm"));
+    const found = compiled.get(pattern);
+    found.lastIndex = 0;
+    return found;
+  };
+
+  function clean(text, rules) {
+    text = text.replace(/[\ud800-\udfff]/g, "?");
+    if (text.length > rules.head + rules.tail) {
+      text = text.slice(0, rules.head) + "\n" + text.slice(-rules.tail);
+    }
+    for (const [pattern, replacement] of rules.cleaning) {
+      text = text.replace(regex(pattern), replacement);
+    }
+    return text;
+  }
+
+  function strongest(text, signatures) {
+    let best = null;
+    for (const [pattern, points, section] of signatures) {
+      if (best === null || points > best.points) {
+        const found = regex(pattern).exec(text);
+        if (found) best = { points, section, start: found.index };
+      }
+    }
+    return best;
+  }
+
+  function lineAt(text, start, length) {
+    const begin = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
+    const end = text.indexOf("\n", start);
+    const line = text.slice(begin, end < 0 ? text.length : end);
+    return {
+      number: text.slice(0, start).split("\n").length,
+      line: line.replace(/^ +| +$/g, "").slice(0, length),
+    };
+  }
+
+  /* Returns {findings, other}, as `triage` does in Python. */
+  function triage(text, rules) {
+    text = clean(text, rules);
+    const findings = [];
+    for (const rule of rules.failures) {
+      const signature = strongest(text, rule.signatures);
+      if (signature === null) continue;
+      const evidence = rule.evidence.filter(([pattern]) => regex(pattern).test(text));
+      const score = evidence.reduce((sum, row) => sum + row[1], signature.points);
+      if (score >= rules.claim) {
+        const because = evidence.filter((row) => row[1] > 0).map((row) => row[2]);
+        const place = lineAt(text, signature.start, rules.line);
+        findings.push({ id: rule.id, score, ...place, because, section: signature.section, rule });
+      }
+    }
+    findings.sort((a, b) => b.score - a.score);
+    if (findings.length) return { findings, other: null };
+    let known = null;
+    for (const rule of rules.others) {
+      const signature = strongest(text, rule.signatures);
+      if (signature && (known === null || signature.points > known.points)) {
+        known = { points: signature.points, rule };
+      }
+    }
+    return { findings, other: known && known.rule };
+  }
+
+  function element(name, text, attributes = {}) {
+    const made = document.createElement(name);
+    made.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  }
+
+  function describe(finding) {
+    const { rule } = finding;
+    const item = element("li", "");
+    item.append(element("a", rule.title, { href: rule.href, class: "triage-chapter" }));
+    const rows = element("dl", "");
+    const add = (key, ...values) => {
+      const value = element("dd", "");
+      value.append(...values);
+      rows.append(element("dt", key), value);
+    };
+    add("Matched", `line ${finding.number}: `, element("code", finding.line));
+    if (finding.because.length) add("And", finding.because.join(", "));
+    add("Fix", element("a", "what to change", { href: `${rule.href}#${finding.section}` }));
+    add("Versions", rule.versions);
+    add("Ask", rule.question);
+    item.append(rows);
+    return item;
+  }
+
+  function answer(text, rules, status, list) {
+    list.replaceChildren();
+    if (!text.trim()) {
+      status.textContent = "";
+      return;
+    }
+    const { findings, other } = triage(text, rules);
+    list.append(...findings.map(describe));
+    if (findings.length) {
+      const [first] = findings;
+      const more = findings.length > 1 ? `, or one of ${findings.length - 1} more below` : "";
+      status.textContent = `This looks like “${first.rule.title}”${more}.`;
+    } else if (other) {
+      status.textContent = `None of the five failures. ${other.says} `;
+      status.append(element("a", "Read more about it.", { href: other.href }));
+    } else {
+      status.textContent =
+        "None of the five failures, and no other error that is known here. " +
+        "Paste the whole traceback, with its last lines.";
+    }
+  }
+
+  globalThis.traceEvidence = { triage };
+
+  if (typeof document === "undefined") return;
+  document.addEventListener("DOMContentLoaded", () => {
+    const box = document.getElementById("triage");
+    if (!box) return;
+    const rules = JSON.parse(document.getElementById("triage-rules").textContent);
+    const text = document.getElementById("triage-text");
+    const status = document.getElementById("triage-status");
+    const list = document.getElementById("triage-findings");
+    const run = () => answer(text.value, rules, status, list);
+    let waiting;
+    text.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(run, 200);
+    });
+    box.addEventListener("submit", (event) => {
+      event.preventDefault();
+      run();
+    });
+    box.addEventListener("reset", () => answer("", rules, status, list));
+    box.hidden = false;
+    run();
+  });
+})();
