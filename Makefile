@@ -20,7 +20,7 @@ unexport PYTHONPATH
 PYTHON ?=
 export PYTHON
 
-.PHONY: help book test check-site serve lab bench matrix lock lint clean environments
+.PHONY: help book test check-site serve lab bench matrix recordings latest lock lint clean environments
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -57,6 +57,12 @@ bench: environments ## print what the book costs: time, memory, size
 matrix: environments ## measure every failure on every stack in stacks/matrix
 	@$(PY) tools/matrix.py
 
+recordings: environments ## record what each error says on stacks old and new
+	@$(PY) stacks/recordings.py
+
+latest: environments ## run the chapters on the newest releases, without the lock (WITH="jax==0.9.2")
+	@$(PY) tools/latest.py --with "$(WITH)"
+
 UV := $(firstword $(wildcard .venv/bin/uv .cache/bootstrap/bin/uv))
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 THEN_DATE := 2024-09-01
@@ -65,6 +71,8 @@ lock: environments ## resolve the newest stack again and write the locks
 	$(LOCK) --upgrade pyproject.toml --all-extras -o requirements.txt
 	$(LOCK) pyproject.toml --extra lab --extra install -c requirements.txt -o binder/requirements.txt
 	$(PY) tools/matrix.py --lock
+	$(UV) pip compile --quiet --python-version 3.11 --no-header --no-annotate --generate-hashes \
+	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt
 	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
 
 lint: environments ## check the style of the code

@@ -355,21 +355,6 @@ def flax_nnx_changes_a_module_under_jit():
 
 
 @about("autoguide-under-vmap")
-def flax_linen_module_called_under_jit():
-    import flax.linen as nn
-    import jax
-    import jax.numpy as jnp
-
-    class Model(nn.Module):
-        @nn.compact
-        def __call__(self, x):
-            dense = nn.Dense(2)
-            return jax.lax.scan(lambda carry, x: (carry, dense(x)), 0.0, x)
-
-    Model().init(jax.random.PRNGKey(0), jnp.ones((3, 2)))
-
-
-@about("autoguide-under-vmap")
 def haiku_module_called_under_jit():
     import haiku as hk
     import jax

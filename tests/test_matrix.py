@@ -109,6 +109,116 @@ def test_the_sentence_names_every_boundary_that_was_measured(record, failure):
             assert re.search(rf"(?<![\d.]){re.escape(release)}(?![\d.]*\d)", said)
 
 
+# --- two rows, measured again ----------------------------------------------------------------
+
+# The book's own environments hold the stacks of these rows, so nothing is installed for it.
+ENVIRONMENTS = {"0.15.2": (".venv-then", "stacks/then.txt"), ROWS[-1]: (".venv", "requirements.txt")}
+
+
+def measured_again(row: str, failure: str) -> dict:
+    """The verdicts on one failure in a row, measured now, or before with the same everything."""
+    environment, lock = ENVIRONMENTS[row]
+    key = runner._hash(runner.sources(row), (ROOT / lock).read_text())
+    kept = runner.WORK / "again" / f"{row}-{failure}.json"
+    known = runner.read(kept)
+    if known is None or known["key"] != key:
+        python = ROOT / environment / "bin" / "python"
+        parts = {part: runner.measure_part(python, failure, part) for part in runner.PARTS}
+        known = {"key": key, "verdicts": parts}
+        runner.write(kept, known)
+    return known["verdicts"]
+
+
+@pytest.mark.parametrize("row", ENVIRONMENTS)
+def test_the_books_own_stacks_are_rows_of_the_matrix(record, row):
+    (found,) = (one for one in record["rows"] if one["row"] == row)
+    pins = runner.pins_of((ROOT / ENVIRONMENTS[row][1]).read_text())
+    for library in (*matrix.STACK, "jaxlib", "numpy", "scipy"):
+        assert pins[library] == found["pins"][library], (
+            f"the book runs {library} {pins[library]}, the row {row} has "
+            f"{found['pins'][library]}: add a row in stacks/matrix, and run `make matrix`"
+        )
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("row", ENVIRONMENTS)
+def test_the_record_holds_when_a_row_is_measured_again(record, row, failure):
+    (found,) = (one for one in record["rows"] if one["row"] == row)
+    now = {**found, "verdicts": {**found["verdicts"], failure: measured_again(row, failure)}}
+    changed = runner.differences(found, now)
+    if changed:  # the next run measures it again
+        (runner.WORK / "again" / f"{row}-{failure}.json").unlink()
+    assert not changed, "run `make matrix`, and look at what changed"
+
+
+# --- what the book says of it ----------------------------------------------------------------
+
+
+def test_every_boundary_that_was_measured_is_explained_and_no_other(record):
+    measured = {
+        (failure, library, change.release)
+        for failure in FAILURES
+        for library in matrix.decided_by(failure, record)
+        for change in matrix.changes(failure, library, record)
+    }
+    said = [(row["failure"], row["library"], row["release"]) for row in matrix.moved_by()]
+    assert sorted(said) == sorted(measured), "mend trace_evidence/boundaries.toml"
+    for row in matrix.moved_by():
+        assert re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/pull/\d+", row["pull"])
+
+
+def test_the_page_shows_every_program_of_the_matrix():
+    own = {path.stem for path in (ROOT / "book" / "failures").glob("*.md")}
+    assert own | set(matrix.companions()) == set(FAILURES)
+    assert {row["chapter"] for row in matrix.companions().values()} <= own
+
+
+PROSE = sorted((ROOT / "book").rglob("*.md"))
+
+
+def versions_in_prose(text: str) -> set[str]:
+    """The release numbers that a page states outside its cells."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return set(re.findall(r"(?<![\w.-])\d+\.\d+\.\d+(?![\w.]*\d)", text))
+
+
+@pytest.fixture(scope="module")
+def known_versions(record) -> set[str]:
+    """Ends of measured ranges, the pins of the book's two stacks, and JAX's history of hashing."""
+    known = {
+        release
+        for failure in FAILURES
+        for library in matrix.decided_by(failure, record)
+        for span in matrix.spans(failure, library, record)
+        for release in (span.first, span.last)
+    }
+    for lock in ("requirements.txt", "stacks/then.txt"):
+        known |= set(runner.pins_of((ROOT / lock).read_text()).values())
+    history = json.loads((ROOT / "stacks" / "hash-history.json").read_text())
+    return known | {row["jax"] for row in history["releases"]}
+
+
+@pytest.mark.parametrize("path", PROSE, ids=lambda path: path.stem)
+def test_a_release_that_the_prose_names_is_one_that_was_measured(path, known_versions):
+    unknown = versions_in_prose(path.read_text()) - known_versions
+    assert not unknown, (
+        f"{path.name} names {', '.join(sorted(unknown))}: no boundary of stacks/matrix.json and no "
+        "pin. Measure it (a row in stacks/matrix), or let a cell print it."
+    )
+
+
+FIXED_IN = re.compile(
+    r"(?:fixed in|repaired in|holds the repair,|since|from|until)\s+"
+    r"(NumPyro|JAX|Equinox|Diffrax)\s+(\d+\.\d+\.\d+)"
+)
+
+
+@pytest.mark.parametrize("path", PROSE, ids=lambda path: path.stem)
+def test_a_boundary_that_the_prose_states_is_a_measured_one_of_that_library(path, record):
+    moved = {(matrix.TITLES[row["library"]], row["release"]) for row in matrix.moved_by()}
+    assert set(FIXED_IN.findall(path.read_text())) <= moved
+
+
 # --- the reader, on a matrix made up for it --------------------------------------------------
 
 

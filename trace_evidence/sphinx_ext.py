@@ -159,20 +159,19 @@ def programs() -> dict[str, tuple[str, str]]:
 class VersionMatrix(SphinxDirective):
     """The heat map: one row a program, one column a release of NumPyro, as SVG."""
 
-    CELL, LEFT, TOP = 28, 250, 66
+    CELL, LEFT, TOP = 28, 268, 52
     MARKS = {"fails": "✕", "wrong": "≠", "warns": "!", "ok": "", "cannot run": "–"}  # noqa: RUF012
 
     def run(self) -> list[nodes.Node]:
         """Return the drawing, with what it shows in words."""
         self.env.note_dependency(str(matrix.FILE))
         rows = matrix.rows()
-        width = self.LEFT + self.CELL * len(rows) + 10
+        width = self.LEFT + self.CELL * len(rows) + 20
         height = self.TOP + self.CELL * len(programs()) + 40
-        parts = []
+        parts = [f'<text x="{self.LEFT - 8}" y="{self.TOP - 10}" class="end">NumPyro</text>']
         for column, row in enumerate(rows):
-            x, y = self.LEFT + self.CELL * (column + 0.6), self.TOP - 8
-            text = f"NumPyro {row['row']}" if column == 0 else row["row"]
-            parts.append(f'<text transform="translate({x:.0f} {y}) rotate(-60)">{text}</text>')
+            place = f"translate({self.LEFT + self.CELL * (column + 0.6):.0f} {self.TOP - 8})"
+            parts.append(f'<text transform="{place} rotate(-60)">{row["row"]}</text>')
         for line, (name, (title, _)) in enumerate(programs().items()):
             y = self.TOP + self.CELL * line
             middle = y + self.CELL * 0.65
@@ -211,16 +210,16 @@ class VersionBoundaries(Generated):
         """Return the table."""
         self.env.note_dependency(str(matrix.FILE))
         self.env.note_dependency(str(matrix.MOVED_BY))
-        rows = ["| From | Failure | Was, then is | Moved by |", "|---|---|---|---|"]
+        rows = ["| Boundary | Failure | Moved by |", "|---|---|---|"]
         for row in matrix.moved_by():
             title, page = programs()[row["failure"]]
             changes = matrix.changes(row["failure"], row["library"])
             change = next(one for one in changes if one.release == row["release"])
             number = row["pull"].rpartition("/")[2]
             rows.append(
-                f"| {matrix.TITLES[row['library']]} {row['release']} "
+                f"| {matrix.TITLES[row['library']]} {row['release']}: "
+                f"{change.before}, then {change.after} "
                 f"| [{title}](/{triage.chapter(page)}) "
-                f"| {change.before}, then {change.after} "
                 f"| [Pull request {number}]({row['pull']}). {row['says']} |"
             )
         return self.parse("\n".join(rows))

@@ -1,0 +1,133 @@
+"""Run the chapters on the newest releases, and say which expectations changed and how.
+
+An environment under `.cache/latest/` gets what `pyproject.toml` asks for, without the lock and
+without its bounds. The chapters run there as their "now" kernel; the "then" kernel stays as it is.
+Finished chapters are kept: a second run with the same releases executes only what is missing.
+
+    python tools/latest.py                                  the newest releases of everything
+    python tools/latest.py --with "numpyro==0.16.1 jax<0.5"   these instead, the rest newest
+
+The exit status is 1 where a cell did not do what it declares, and 2 where nothing could be run.
+"""
+
+import argparse
+import functools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+WORK = ROOT / ".cache" / "latest"
+PYTHON = WORK / "venv" / "bin" / "python"
+KERNELS = WORK / "jupyter" / "kernels"
+COMPARED = ("jax", "jaxlib", "numpyro", "equinox", "diffrax")
+
+
+class NotRunError(Exception):
+    """The environment could not be made; the message says why, and what to do."""
+
+
+def name_of(requirement: str) -> str:
+    """Return the name of the package that a requirement asks for, as indexes spell it."""
+    return re.match(r"[\w.-]+", requirement).group().lower().replace("_", "-")
+
+
+def wanted(instead: list[str]) -> list[str]:
+    """Return what to install: the project's own requirements without bounds, or `instead`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    given = {name_of(row) for row in instead}
+    free = [name_of(row) for row in project["dependencies"]]
+    return [*instead, *(name for name in free if name not in given)]
+
+
+def uv(*arguments: object) -> str:
+    """Run uv, and return what it printed on standard output; raise `NotRunError` if it failed."""
+    command = [Path(sys.executable).with_name("uv"), "--color", "never", *arguments]
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode:
+        why = " ".join(" ".join(done.stderr.split())[-500:].split())
+        raise NotRunError(f"{why} (check the network, and what --with asks for)")
+    return done.stdout
+
+
+def install(requirements: list[str]) -> dict[str, str]:
+    """Make the environment and its kernel, and return the versions in it."""
+    uv("venv", "--quiet", "--clear", "--python", sys.executable, WORK / "venv")
+    uv("pip", "install", "--quiet", "--upgrade", "--python", PYTHON, *requirements)
+    (site_packages,) = (WORK / "venv").glob("lib/python*/site-packages")
+    (site_packages / "trace_evidence.pth").write_text(f"{ROOT}\n")
+    launch = ["-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    kernel = {"argv": [str(PYTHON), *launch], "display_name": "latest", "language": "python"}
+    (KERNELS / "python3").mkdir(parents=True, exist_ok=True)
+    (KERNELS / "python3" / "kernel.json").write_text(json.dumps(kernel))
+    then = Path(sys.prefix) / "share" / "jupyter" / "kernels" / "then"
+    shutil.copytree(then, KERNELS / "then", dirs_exist_ok=True)
+    listed = json.loads(uv("pip", "list", "--format", "json", "--python", PYTHON))
+    return {row["name"]: row["version"] for row in listed}
+
+
+def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
+    """Execute the chapters with the new kernel, and return each change in words."""
+    # Here and not above: Jupyter reads its folders from the variable when it is imported.
+    os.environ["JUPYTER_PATH"] = str(KERNELS.parent)
+    from trace_evidence import chapters, expectations
+
+    key = f"{chapters.fingerprint()} {sorted(versions.items())}"
+    cache = chapters.open_cache(WORK / "executed", key)
+    report = functools.partial(print, flush=True)
+    changed = []
+    for path, execution in chapters.execute_chapters(paths, cache, report):
+        if isinstance(execution, chapters.ChapterError):
+            changed.append(str(execution))
+            continue
+        notebook = execution.notebook
+        lines = chapters.read_chapter(path).metadata.source_map
+        for index, (line, cell) in enumerate(zip(lines, notebook.cells, strict=True)):
+            if cell.cell_type != "code" or index > (execution.stopped_at or len(lines)):
+                continue
+            where = f"{path.stem}.md, line {line + 1}"
+            for problem in expectations.check(cell):
+                expected = f"expected {problem.expected}"
+                changed.append(f"{where}\n  {expected}\n  happened {problem.happened}")
+            if index == execution.stopped_at:
+                changed.append(f"{where}\n  {execution.reason}\n  its later cells were not run")
+    return changed
+
+
+def main() -> int:
+    """Run the program; the status is 1 where an expectation changed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--with", dest="instead", default="", help="requirements, by spaces")
+    parser.add_argument("chapters", nargs="*", type=Path, help="all of them, if none is named")
+    options = parser.parse_args()
+    requirements = wanted(options.instead.split())
+    print(f"installing {' '.join(requirements)} …", flush=True)
+    try:
+        versions = install(requirements)
+    except NotRunError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    lock = (ROOT / "requirements.txt").read_text()
+    locked = dict(re.findall(r"^([\w.-]+)==([^\s;\\]+)", lock, re.M))
+    for name in COMPARED:
+        print(f"{name} {versions[name]}, where the lock has {locked[name]}")
+    from trace_evidence import chapters
+
+    changed = run([path.resolve() for path in options.chapters] or chapters.find_chapters(), versions)
+    print(f"\n{len(changed)} expectations changed." if changed else "\nNothing changed.")
+    print("\n".join(changed))
+    return int(bool(changed))
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\nInterrupted: finished chapters are kept.", file=sys.stderr)
+        sys.stderr.flush()
+        os._exit(130)  # the kernels end by themselves once this process is gone
