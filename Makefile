@@ -20,7 +20,7 @@ unexport PYTHONPATH
 PYTHON ?=
 export PYTHON
 
-.PHONY: help book test check-site serve lab bench matrix recordings latest lock lint clean environments
+.PHONY: environments $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,6 +50,10 @@ serve: book ## serve the site on loopback (PORT=8000)
 
 lab: environments ## open the chapters as notebooks in JupyterLab, with both kernels
 	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir .
+
+workshop: environments ## make student and instructor notebooks, slides and handouts
+	@$(PY) -m trace_evidence execute
+	@$(PY) tools/workshop.py
 
 bench: environments ## print what the book costs: time, memory, size
 	@$(PY) tools/bench.py

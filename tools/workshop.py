@@ -1,0 +1,303 @@
+"""Make the workshop edition: `make workshop`.
+
+Into `_build/workshop` go notebooks for students and for instructors, slides, and a handout a
+chapter. What is there already, and from the same sources, is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+import sphinx_revealjs
+import typst
+from latex2mathml.converter import convert
+from markdown_it import MarkdownIt
+from nbconvert.exporters import SlidesExporter
+from nbconvert.preprocessors import TagRemovePreprocessor
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
+from traitlets.config import Config
+
+from trace_evidence import catalogue, chapters, matrix, render, workshop
+
+HERE = Path(__file__).resolve().parent
+OUT = chapters.ROOT / "_build" / "workshop"
+REVEAL = Path(sphinx_revealjs.__file__).parent / "_static" / "revealjs"
+# reveal.js and the one theme, its font, and the speaker's view; the rest stays where it is.
+REVEAL_PARTS = ["LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js"]
+REVEAL_PARTS += ["dist/theme/white.css", "dist/theme/fonts/source-sans-pro", "plugin/notes"]
+SHORT = 220  # characters: a paragraph that may stand on a slide
+MESSAGE_LINES = 6
+FENCE = re.compile(r"(^```.*?^```$)", re.M | re.S)
+
+
+@dataclass
+class Slide:
+    """What one slide shows, and what is said to it."""
+
+    kind: str
+    cells: list[NotebookNode] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def has_code(self) -> bool:
+        """Tell whether a code cell is on it already."""
+        return any(cell.cell_type == "code" for cell in self.cells)
+
+
+def blocks(text: str) -> list[str]:
+    """Split Markdown into its blocks, with fenced blocks whole."""
+    found = []
+    for part in FENCE.split(text):
+        found += [part] if part.startswith("```") else re.split(r"\n\s*\n", part)
+    return [part.strip() for part in found if part.strip()]
+
+
+def make_slides(notebook: NotebookNode, notes: str) -> NotebookNode:
+    """Turn an executed chapter into slides.
+
+    Headings, code, outputs, lists, tables, short paragraphs and bold statements are shown. The
+    other paragraphs are the speaker's notes. Exercises are shown whole.
+    """
+    slides: list[Slide] = []
+    section = ""
+
+    def begin(kind: str) -> None:
+        slides.append(Slide(kind))
+        if kind == "subslide" and section:
+            slides[-1].cells.append(new_markdown_cell(f'<p class="kicker">{section}</p>'))
+
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        if cell.cell_type == "code":
+            if cell.source.startswith("%load_ext") or "check" in tags:
+                continue
+            if slides[-1].has_code():
+                begin("subslide")
+            slides[-1].cells.append(for_slide(cell))
+            continue
+        for block in blocks(cell.source):
+            heading = re.match(r"(#+) +(.*)", block)
+            if heading:
+                if len(heading[1]) == 2:
+                    section = heading[2]
+                begin("slide" if len(heading[1]) <= 2 else "subslide")
+                slides[-1].cells.append(new_markdown_cell(mathml(block)))
+                continue
+            shown, said = divide(block, whole=section == "Exercises")
+            if said:
+                slides[-1].notes.append(said)
+            if shown:
+                if slides[-1].has_code():
+                    begin("subslide")
+                slides[-1].cells.append(new_markdown_cell(mathml(shown)))
+    slides[0].notes.append(notes)
+    cells = []
+    for slide in slides:
+        for number, cell in enumerate(slide.cells):
+            cell.metadata["slideshow"] = {"slide_type": "-" if number else slide.kind}
+            cells.append(cell)
+        if slide.notes:
+            aside = new_markdown_cell("\n\n".join(slide.notes))
+            aside.metadata["slideshow"] = {"slide_type": "notes"}
+            cells.append(aside)
+    return nbformat.v4.new_notebook(cells=cells, metadata={"title": notebook.metadata.title})
+
+
+def divide(block: str, whole: bool) -> tuple[str, str]:
+    """Return what of a block of Markdown is shown, and what is said."""
+    bold = re.match(r"\*\*(?:(?!\*\*).)+\*\*", block, re.S)
+    if whole or re.match(r"[-|>]|\d+\. |```", block):
+        return block, ""
+    if bold and len(block) > SHORT:
+        return bold[0], block
+    return (block, "") if len(block) <= SHORT else ("", block)
+
+
+def mathml(text: str) -> str:
+    """Write the formulas of a text as MathML, which browsers draw by themselves."""
+    parts = re.split(r"(```.*?```|`[^`]*`)", text, flags=re.S)
+    for i in range(0, len(parts), 2):
+        parts[i] = re.sub(r"\$([^$\n]+)\$", lambda found: convert(found[1]), parts[i])
+    return "".join(parts)
+
+
+def for_slide(cell: NotebookNode) -> NotebookNode:
+    """Return a code cell whose errors show their last lines, and whose figures have alt text."""
+    cell = nbformat.from_dict(json.loads(json.dumps(cell)))
+    alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+    for number, output in enumerate(cell.outputs):
+        if output.output_type == "error":
+            _, message = render.split_traceback(output.traceback, output.evalue)
+            lines = message.splitlines()
+            more = ["…"] if len(lines) > MESSAGE_LINES else []
+            output.traceback = [*lines[:MESSAGE_LINES], *more]
+        elif "image/svg+xml" in output.get("data", {}):
+            svg = render.themed_svg(output.data["image/svg+xml"], alt, f"{cell.id}-{number}-")
+            output.data = {"text/html": svg}
+    return cell
+
+
+def write_slides(page: str, notebook: NotebookNode) -> Path:
+    """Write a chapter's slides as one HTML file beside the folder `reveal.js`."""
+    folder = OUT / "slides"
+    for part in REVEAL_PARTS:
+        source, target = REVEAL / part, folder / "reveal.js" / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, dirs_exist_ok=True)
+        else:
+            shutil.copyfile(source, target)
+    hide = TagRemovePreprocessor(
+        remove_input_tags={"hide-input"}, remove_all_outputs_tags={"hide-output"}, enabled=True
+    )
+    notes = workshop.plain(workshop.guide().get(workshop.title(page), ""), page)
+    deck, _ = hide.preprocess(make_slides(notebook, notes), {})
+    exporter = SlidesExporter(
+        config=Config({"SlidesExporter": {"reveal_url_prefix": "reveal.js"}}),
+        template_name="slides",
+        extra_template_basedirs=[str(HERE)],
+    )
+    html, _ = exporter.from_notebook_node(deck)
+    file = folder / f"{Path(page).name}.html"
+    workshop.write(file, html)
+    return file
+
+
+def runs(text: str) -> list[list[str]]:
+    """Return inline Markdown as pairs of a kind (text, code, em, strong) and a text."""
+    found, kind = [], "text"
+    for token in MarkdownIt().parseInline(text)[0].children:
+        if token.type in ("em_open", "strong_open"):
+            kind = token.tag
+        elif token.type in ("em_close", "strong_close"):
+            kind = "text"
+        elif token.type == "code_inline":
+            found.append(["code", token.content])
+        elif token.type in ("text", "softbreak"):
+            found.append([kind, token.content or " "])
+    return found
+
+
+def first_code(page: str, section: str) -> str:
+    """Return the first code cell of a section."""
+    inside = False
+    for cell in workshop.read(page).cells:
+        if cell.cell_type == "markdown":
+            for heading in re.findall(r"^## (.+)$", cell.source, re.M):
+                inside = heading == section
+        elif inside:
+            return cell.source.removeprefix("%%then\n")
+    raise SystemExit(f"error: {page}: the section {section!r} has no code cell.")
+
+
+def key_points(page: str) -> list[str]:
+    """Return a chapter's key points."""
+    text = (chapters.ROOT / f"{page}.md").read_text().split("## Key points\n")[1].split("\n## ")[0]
+    return [" ".join(point.split()) for point in re.split(r"^- ", text, flags=re.M)[1:]]
+
+
+def write_handout(page: str) -> Path:
+    """Write a chapter's handout, a PDF of one page."""
+    name = Path(page).name
+    failure = catalogue.load()[name]
+    versions = matrix.sentence(name)
+    data = {
+        "title": failure.title,
+        "symptom": runs(failure.symptom),
+        "message": failure.message,
+        "versions": f"{versions[0].upper()}{versions[1:]}.",
+        "cause": runs(failure.cause),
+        "cure": runs(failure.cure),
+        "fix": first_code(page, "Fix it"),
+        "check": first_code(page, "Catch it early"),
+        "points": [runs(point) for point in key_points(page)],
+        "stack": "Runs in the chapter's notebook, which defines the names.",
+    }
+    file = OUT / "handouts" / f"{name}.pdf"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        pdf = typst.compile(str(HERE / "handout.typ"), sys_inputs={"data": json.dumps(data)})
+    except typst.TypstError as error:
+        raise SystemExit(f"error: the handout of {name}: {error}") from None
+    workshop.write(file, pdf)
+    return file
+
+
+def stamp(page: str, executed: NotebookNode) -> str:
+    """Return a hash of all that a page's files are made from."""
+    digest = hashlib.sha256(nbformat.writes(executed).encode())
+    package = sorted((chapters.ROOT / "trace_evidence").glob("*"))
+    tools = [Path(__file__), HERE / "handout.typ", *sorted((HERE / "slides").glob("*"))]
+    shared = [workshop.GUIDE, chapters.ROOT / "_toc.yml", chapters.ROOT / "requirements.txt"]
+    for file in (chapters.ROOT / f"{page}.md", *package, *tools, *shared):
+        if file.is_file():
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def make(page: str, executed: NotebookNode, seconds: float | None) -> list[Path]:
+    """Make all files of one page; return them."""
+    name = Path(page).name
+    for folder in ("student", "instructor"):
+        (OUT / folder).mkdir(parents=True, exist_ok=True)
+    files = [OUT / folder / f"{name}.ipynb" for folder in ("student", "instructor")]
+    full = workshop.instructor(page, executed, seconds)
+    workshop.write(files[0], nbformat.writes(workshop.student(page)))
+    workshop.write(files[1], nbformat.writes(full))
+    if page in workshop.failures():
+        full.cells = [c for c in full.cells if workshop.NOTES not in c.metadata.get("tags", [])]
+        files += [write_slides(page, full), write_handout(page)]
+    return files
+
+
+def main() -> int:
+    """Make what is missing or old, and say what there is."""
+    cache = chapters.open_cache()
+    OUT.mkdir(parents=True, exist_ok=True)
+    marks = OUT / "made.json"
+    made = json.loads(marks.read_text()) if marks.exists() else {}
+    old, files = set(OUT.glob("*/*.*")), []
+    for page in workshop.pages():
+        path = chapters.ROOT / f"{page}.md"
+        execution = chapters.from_cache(cache, chapters.read_chapter(path))
+        if execution is None:
+            print(f"error: {path.name} is not executed: run `make book` first.", file=sys.stderr)
+            return 1
+        record = cache.match_cache_notebook(chapters.read_chapter(path))
+        seconds = (record.data or {}).get("execution_seconds")
+        current = stamp(page, execution.notebook)
+        known = made.get(page, {})
+        if known.get("stamp") != current or not all((OUT / f).exists() for f in known["files"]):
+            print(f"making {path.stem} …", flush=True)
+            new = make(page, execution.notebook, seconds)
+            made[page] = {"stamp": current, "files": [str(f.relative_to(OUT)) for f in new]}
+            workshop.write(marks, json.dumps(made, indent=1))
+        files += [OUT / name for name in made[page]["files"]]
+    for stray in old - set(files):  # of a page that is no more
+        if stray.is_file():
+            stray.unlink()
+    for folder, what in (
+        ("student", "notebooks without solutions or outputs"),
+        ("instructor", "notebooks with solutions, notes and outputs"),
+        ("slides", "decks; open one in a browser, S shows the speaker's notes"),
+        ("handouts", "one-page PDFs"),
+    ):
+        found = [file for file in files if file.parent.name == folder]
+        size = sum(file.stat().st_size for file in found) / 1e6
+        print(f"{folder + '/':12} {len(found):2} {what}, {size:.1f} MB")
+    print(f"The workshop edition is in {OUT.relative_to(chapters.ROOT)}.")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("\nInterrupted: what was made is whole; run make workshop again to go on.")

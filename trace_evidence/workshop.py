@@ -1,0 +1,267 @@
+"""The workshop edition: notebooks, slides and handouts, all made from the chapters.
+
+Nothing here is written twice. A chapter is read with jupytext, its directives become plain
+Markdown, and its cells carry tags that say what belongs to whom; nbconvert does the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import jupytext
+import nbformat
+import yaml
+from nbconvert.preprocessors import ClearOutputPreprocessor, TagRemovePreprocessor
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
+
+from . import catalogue, exercises, matrix
+
+ROOT = Path(__file__).resolve().parent.parent
+GUIDE = ROOT / "book" / "workshop" / "instructor-guide.md"
+SOLUTION, NOTES = "solution", "instructor"
+LINK = re.compile(r"\[([^\]]*)\]\(/(book/[\w/-]+)\.md(#[\w-]+)?\)")
+ANCHOR = re.compile(r"\[([^\]]+)\]\(#[\w-]+\)")
+FIRST = """\
+*How to work with this notebook.* Run the cells from the top, with Shift+Enter. A cell that begins
+with `%%then` runs on the stack of August 2024, which has its own variables. Some cells are meant to
+fail; the text says which. After a restart of the kernel, go to where you were and choose
+*Run > Run All Above Selected Cell*. If the notebook is open twice, close one: each window has its
+own copy, and the last one saved wins."""
+MINUTES = "teaching {teaching} min, exercises {exercises} min"
+
+
+def pages() -> list[str]:
+    """Return the pages of the workshop, in the order of the book: those that hold cells."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
+    files = [entry["file"] for part in toc["parts"] for entry in part["chapters"]]
+    return [file for file in files if "kernelspec" in meta(file)]
+
+
+def failures() -> list[str]:
+    """Return the failure chapters among the pages."""
+    return [page for page in pages() if "failure" in meta(page)]
+
+
+def meta(page: str) -> dict:
+    """Return a page's front matter; empty where it has none."""
+    text = (ROOT / f"{page}.md").read_text()
+    return yaml.safe_load(text.split("\n---", 1)[0][3:]) if text.startswith("---") else {}
+
+
+def title(page: str) -> str:
+    """Return a page's title."""
+    return re.search(r"^# (.+)$", (ROOT / f"{page}.md").read_text(), re.M)[1]
+
+
+def card(page: str) -> str:
+    """Return a chapter's front card as Markdown that any notebook shows."""
+    head = meta(page)["failure"]
+    failure = catalogue.load()[head["id"]]
+    rows = {
+        "Symptom": failure.symptom,
+        "Message": f"`{failure.message}`",
+        "Versions": matrix.sentence(failure.id),
+        "Time": MINUTES.format(**head["minutes"]),
+        "Needs": ", ".join(link(f"book/{need['page']}") for need in head["prerequisites"]),
+    }
+    goals = "\n".join(f"- {goal}" for goal in head["objectives"])
+    table = "\n".join(f"| **{key}** | {value} |" for key, value in rows.items())
+    return f"| | |\n|---|---|\n{table}\n\nAfter this chapter you can\n\n{goals}"
+
+
+def link(page: str, text: str = "") -> str:
+    """Return a link to a page's notebook, or its title where it has none."""
+    text = text or title(page)
+    return f"[{text}]({Path(page).name}.ipynb)" if page in pages() else text
+
+
+def plain(text: str, page: str) -> str:
+    """Return a page's Markdown without what only the book's site understands."""
+    text = text.replace("```{front-card}\n```", card(page) if "{front-card}" in text else "")
+    text = LINK.sub(lambda found: link(found[2], found[1]), text)
+    return ANCHOR.sub(r"*\1*", text).strip()
+
+
+def read(page: str) -> NotebookNode:
+    """Read a page as a notebook in plain Markdown, with its solutions tagged `SOLUTION`."""
+    source = jupytext.read(ROOT / f"{page}.md")
+    cells, solution = [], False
+
+    def add(cell: NotebookNode) -> None:
+        if solution:
+            cell.metadata.setdefault("tags", []).append(SOLUTION)
+        cells.append(cell)
+
+    for cell in source.cells:
+        if cell.cell_type == "code":
+            add(cell)
+            continue
+        lines: list[str] = []
+        for line in [*cell.source.splitlines(), "```{exercise-end}"]:
+            gate = exercises.GATE.match(line)
+            if not gate:
+                lines.append(line)
+                continue
+            text = plain(re.sub(r"\A(:\w+:.*\n)*```\n", "", "\n".join(lines) + "\n"), page)
+            if text:
+                add(new_markdown_cell(text))
+            lines = []
+            kind, where, name = gate.groups()
+            solution = (kind, where) == ("solution", "start") or (solution and kind == "exercise")
+            if where == "start":
+                heading = f"### {name}" if kind == "exercise" else "#### Solution"
+                add(new_markdown_cell(heading))
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=source.metadata)
+    notebook.metadata.title = title(page)
+    for number, cell in enumerate(cells):
+        cell.id = f"cell-{number}"
+    return notebook
+
+
+def student(page: str) -> NotebookNode:
+    """Return a page's notebook for learners: no solutions, no outputs, no expectations."""
+    notebook = read(page)
+    notebook, _ = ClearOutputPreprocessor().preprocess(notebook, {})
+    remove = TagRemovePreprocessor(remove_cell_tags={SOLUTION}, enabled=True)
+    notebook, _ = remove.preprocess(notebook, {})
+    for cell in notebook.cells:
+        for key in ("expect", "mystnb"):
+            cell.metadata.pop(key, None)
+        if "check" in cell.metadata.get("tags", []):
+            cell.metadata["jupyter"] = {"source_hidden": True}
+    notebook.metadata.pop("failure", None)
+    notebook.cells.insert(1, new_markdown_cell(FIRST, id="how-to"))
+    return notebook
+
+
+def instructor(page: str, executed: NotebookNode, seconds: float | None) -> NotebookNode:
+    """Return a page's notebook for the instructor: solutions, outputs, notes, expected errors.
+
+    Args:
+        page: the page, as the table of contents names it.
+        executed: the page with its outputs, as the book's cache holds it.
+        seconds: how long its execution took, where the cache knows.
+    """
+    notebook = read(page)
+    done = [cell for cell in executed.cells if cell.cell_type == "code"]
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for cell, with_outputs in zip(code, done, strict=True):
+        cell.outputs = [without_paths(output) for output in with_outputs.outputs]
+        cell.execution_count = None
+    cells = []
+    for cell in notebook.cells:
+        expect = cell.metadata.get("expect", {})
+        if "raises" in expect:
+            note = f"> *Instructor:* this cell is meant to raise `{expect['raises']}`."
+            cells.append(new_markdown_cell(note, id=f"{cell.id}-note", metadata={"tags": [NOTES]}))
+        elif "silent-failure" in cell.metadata.get("tags", []):
+            note = "> *Instructor:* this cell gives the wrong result and raises nothing."
+            cells.append(new_markdown_cell(note, id=f"{cell.id}-note", metadata={"tags": [NOTES]}))
+        cells.append(cell)
+    ran = f" *Run All* took {seconds:.0f} s where this was made." if seconds else ""
+    notes = guide().get(title(page), "")
+    if "failure" in meta(page):
+        minutes = MINUTES.format(**meta(page)["failure"]["minutes"])
+        text = f"## For the instructor\n\nTime: {minutes}.{ran}\n\n{plain(notes, page)}"
+        cells.insert(1, new_markdown_cell(text, id="notes", metadata={"tags": [NOTES]}))
+    notebook.cells = cells
+    return notebook
+
+
+def without_paths(output: NotebookNode) -> NotebookNode:
+    """Return an output without the folders of the machine that produced it."""
+    from .render import without_paths as shorten
+
+    output = output.copy()
+    if "text" in output:
+        output["text"] = shorten(output["text"])
+    if "traceback" in output:
+        output["traceback"] = [shorten(line) for line in output["traceback"]]
+        output["evalue"] = shorten(output["evalue"])
+    return output
+
+
+def guide() -> dict[str, str]:
+    """Return the instructor guide's part on each chapter, by the chapter's title."""
+    if not GUIDE.exists():
+        return {}
+    parts = re.split(r"^## (.+)$", GUIDE.read_text(), flags=re.M)
+    return dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
+
+
+def write_student(folder: Path) -> list[Path]:
+    """Write all student notebooks into a folder; return the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = []
+    for page in pages():
+        file = folder / f"{Path(page).name}.ipynb"
+        write(file, nbformat.writes(student(page)))
+        made.append(file)
+    return made
+
+
+def write(file: Path, text: str | bytes) -> None:
+    """Write a file in one step, so that nobody finds half of it."""
+    part = file.with_name(f".{file.name}.part")
+    part.write_bytes(text.encode() if isinstance(text, str) else text)
+    part.replace(file)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One row of a schedule.
+
+    Attributes:
+        start: minutes after the beginning.
+        minutes: how long it takes.
+        what: Markdown.
+    """
+
+    start: int
+    minutes: int
+    what: str
+
+
+PLANS = json.loads((ROOT / "book" / "workshop" / "plans.json").read_text())
+
+
+def schedule(name: str) -> list[Slot]:
+    """Return a plan's rows: its chapters' minutes are those of their front cards.
+
+    Args:
+        name: a key of ``book/workshop/plans.json``, where a row is a chapter's id or
+            a pair of minutes and words.
+    """
+    rows: list[Slot] = []
+
+    def add(minutes: int, what: str) -> None:
+        start = rows[-1].start + rows[-1].minutes if rows else 0
+        rows.append(Slot(start, minutes, what))
+
+    for item in PLANS[name]["rows"]:
+        if isinstance(item, str):
+            page = f"book/failures/{item}"
+            minutes = meta(page)["failure"]["minutes"]
+            add(minutes["teaching"], f"[{title(page)}](/{page}.md): teaching")
+            add(minutes["exercises"], f"[{title(page)}](/{page}.md#exercises): exercises")
+        else:
+            add(*item)
+    return rows
+
+
+def schedule_table(name: str) -> str:
+    """Return a plan as a Markdown table, with the times of day."""
+    hours, _, minutes = PLANS[name]["begins"].partition(":")
+    first = int(hours) * 60 + int(minutes)
+    rows = schedule(name)
+    lines = ["| From | Minutes | What |", "|---|---|---|"]
+    for row in rows:
+        clock = first + row.start
+        lines.append(f"| {clock // 60}:{clock % 60:02} | {row.minutes} | {row.what} |")
+    end = first + rows[-1].start + rows[-1].minutes
+    lines.append(f"| {end // 60}:{end % 60:02} | | End |")
+    return "\n".join(lines)
