@@ -51,6 +51,11 @@ serve: book ## serve the site on loopback (PORT=8000)
 lab: environments ## open the chapters as notebooks in JupyterLab, with both kernels
 	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir .
 
+doctor: ## see in a minute whether this machine is ready: Python, kernels, memory, disk, ports
+	@for p in "$(PYTHON)" $(PY) python3.11 python3 python; do \
+	  if [ -n "$$p" ] && "$$p" -c "" 2>/dev/null; then exec "$$p" tools/doctor.py; fi; \
+	done; echo "error: no Python found: install Python 3.11, then run make doctor again." >&2; exit 1
+
 workshop: environments ## make student and instructor notebooks, slides and handouts
 	@$(PY) -m trace_evidence execute
 	@$(PY) tools/workshop.py

@@ -944,7 +944,9 @@ def main():
             said = name, *wording(recording)
             if said not in seen:
                 seen.add(said)
-                rows.append({"about": PROGRAMS[name][0], "program": name, "stack": stack} | recording)
+                rows.append(
+                    {"about": PROGRAMS[name][0], "program": name, "stack": stack} | recording
+                )
     silent = sorted(set(PROGRAMS) - {row["program"] for row in rows})
     RESULT.write_text(json.dumps(rows, indent=1) + "\n")
     print(f"{RESULT.relative_to(ROOT)}: {len(rows)} recordings; silent everywhere: {silent}")

@@ -112,7 +112,10 @@ def test_the_sentence_names_every_boundary_that_was_measured(record, failure):
 # --- two rows, measured again ----------------------------------------------------------------
 
 # The book's own environments hold the stacks of these rows, so nothing is installed for it.
-ENVIRONMENTS = {"0.15.2": (".venv-then", "stacks/then.txt"), ROWS[-1]: (".venv", "requirements.txt")}
+ENVIRONMENTS = {
+    "0.15.2": (".venv-then", "stacks/then.txt"),
+    ROWS[-1]: (".venv", "requirements.txt"),
+}
 
 
 def measured_again(row: str, failure: str) -> dict:

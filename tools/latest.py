@@ -118,7 +118,9 @@ def main() -> int:
         print(f"{name} {versions[name]}, where the lock has {locked[name]}")
     from trace_evidence import chapters
 
-    changed = run([path.resolve() for path in options.chapters] or chapters.find_chapters(), versions)
+    changed = run(
+        [path.resolve() for path in options.chapters] or chapters.find_chapters(), versions
+    )
     print(f"\n{len(changed)} expectations changed." if changed else "\nNothing changed.")
     print("\n".join(changed))
     return int(bool(changed))

@@ -160,7 +160,9 @@ def write_slides(page: str, notebook: NotebookNode) -> Path:
     notes = workshop.plain(workshop.guide().get(workshop.title(page), ""), page)
     deck, _ = hide.preprocess(make_slides(notebook, notes), {})
     exporter = SlidesExporter(
-        config=Config({"SlidesExporter": {"reveal_url_prefix": "reveal.js"}}),
+        config=Config(
+            {"SlidesExporter": {"reveal_url_prefix": "reveal.js", "reveal_theme": "white"}}
+        ),
         template_name="slides",
         extra_template_basedirs=[str(HERE)],
     )
@@ -266,11 +268,12 @@ def main() -> int:
     old, files = set(OUT.glob("*/*.*")), []
     for page in workshop.pages():
         path = chapters.ROOT / f"{page}.md"
-        execution = chapters.from_cache(cache, chapters.read_chapter(path))
+        notebook = chapters.read_chapter(path)
+        execution = chapters.from_cache(cache, notebook)
         if execution is None:
             print(f"error: {path.name} is not executed: run `make book` first.", file=sys.stderr)
             return 1
-        record = cache.match_cache_notebook(chapters.read_chapter(path))
+        record = cache.match_cache_notebook(notebook)
         seconds = (record.data or {}).get("execution_seconds")
         current = stamp(page, execution.notebook)
         known = made.get(page, {})

@@ -15,7 +15,7 @@ from pygments.token import Operator, Text
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from . import catalogue, chapters, matrix, triage
+from . import catalogue, chapters, matrix, triage, workshop
 from .expectations import SILENT
 
 TRIAGE_PAGE = "book/reference/error-index"
@@ -23,14 +23,17 @@ THEN_PINS = chapters.ROOT / "stacks" / "then.in"
 
 
 class ThenLexer(IPython3Lexer):
-    """IPython's lexer, which also reads the body of a ``%%then`` cell as Python."""
+    """IPython's lexer, which also reads the body of a ``%%then`` or ``%%check`` cell."""
 
     name = "IPython with %%then"
     aliases = ("ipython3-then",)
     tokens = {  # noqa: RUF012 - Pygments' own protocol
         **IPython3Lexer.tokens,
         "root": [
-            (r"(?s)(%%then)([^\n]*\n)(.*)", bygroups(Operator, Text, using(Python3Lexer))),
+            (
+                r"(?s)(%%(?:then|check))([^\n]*\n)(.*)",
+                bygroups(Operator, Text, using(Python3Lexer)),
+            ),
             *IPython3Lexer.tokens["root"],
         ],
     }
@@ -238,7 +241,9 @@ class VersionTable(Generated):
         for row in matrix.rows():
             kinds = {name: matrix.verdict(row, name)["verdict"] for name in found}
             cells = [row["pins"][library] for library in matrix.STACK]
-            cells += [f"[{kind}](/{triage.chapter(found[name][1])})" for name, kind in kinds.items()]
+            cells += [
+                f"[{kind}](/{triage.chapter(found[name][1])})" for name, kind in kinds.items()
+            ]
             rows.append(f"| {' | '.join(cells)} |")
         controls = len(record["rows"]) - len(matrix.rows())
         measured = (
@@ -256,6 +261,19 @@ def code(signature: catalogue.Signature) -> str:
     return f"`` {shown} ``"
 
 
+class Schedule(Generated):
+    """A plan for a workshop, with the minutes of the chapters' front cards."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the plan's table."""
+        self.env.note_dependency(str(workshop.PLAN_FILE))
+        for page in workshop.failures():
+            self.env.note_dependency(str(chapters.ROOT / f"{page}.md"))
+        return self.parse(workshop.schedule_table(self.arguments[0]))
+
+
 def then_label() -> str:
     """Return what a ``%%then`` cell is marked with: the versions that it runs on."""
     pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
@@ -270,8 +288,9 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         metadata = cell["cell_metadata"]
         marks = []
         for source in cell.findall(nodes.literal_block):
-            if source.astext().startswith("%%then"):
+            if source.astext().startswith(("%%then", "%%check")):
                 source["language"] = ThenLexer.aliases[0]
+            if source.astext().startswith("%%then"):
                 marks.append(("then", then_label()))
             break
         for kind in ("raises", "warns"):
@@ -323,6 +342,7 @@ def setup(app: Sphinx) -> dict:
     app.add_directive("version-boundaries", VersionBoundaries)
     app.add_directive("version-table", VersionTable)
     app.connect("html-page-context", add_triage)
+    app.add_directive("schedule", Schedule)
     app.connect("config-inited", refresh_cache)
     app.connect("doctree-read", mark_cells)
     return {"parallel_read_safe": True, "version": "1"}

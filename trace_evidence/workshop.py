@@ -21,6 +21,7 @@ from nbformat.v4 import new_markdown_cell
 from . import catalogue, exercises, matrix
 
 ROOT = Path(__file__).resolve().parent.parent
+PLAN_FILE = ROOT / "book" / "workshop" / "plans.json"
 GUIDE = ROOT / "book" / "workshop" / "instructor-guide.md"
 SOLUTION, NOTES = "solution", "instructor"
 LINK = re.compile(r"\[([^\]]*)\]\(/(book/[\w/-]+)\.md(#[\w-]+)?\)")
@@ -226,7 +227,9 @@ class Slot:
     what: str
 
 
-PLANS = json.loads((ROOT / "book" / "workshop" / "plans.json").read_text())
+def plans() -> dict:
+    """Return the plans by name: when each begins, and its rows."""
+    return json.loads(PLAN_FILE.read_text())
 
 
 def schedule(name: str) -> list[Slot]:
@@ -242,7 +245,7 @@ def schedule(name: str) -> list[Slot]:
         start = rows[-1].start + rows[-1].minutes if rows else 0
         rows.append(Slot(start, minutes, what))
 
-    for item in PLANS[name]["rows"]:
+    for item in plans()[name]["rows"]:
         if isinstance(item, str):
             page = f"book/failures/{item}"
             minutes = meta(page)["failure"]["minutes"]
@@ -255,7 +258,7 @@ def schedule(name: str) -> list[Slot]:
 
 def schedule_table(name: str) -> str:
     """Return a plan as a Markdown table, with the times of day."""
-    hours, _, minutes = PLANS[name]["begins"].partition(":")
+    hours, _, minutes = plans()[name]["begins"].partition(":")
     first = int(hours) * 60 + int(minutes)
     rows = schedule(name)
     lines = ["| From | Minutes | What |", "|---|---|---|"]
