@@ -162,6 +162,13 @@ def map_over_other_lengths():
 
 
 @about("others.tree-prefix")
+def map_over_a_list_and_a_tuple():
+    import jax
+
+    jax.tree_util.tree_map(lambda a, b: a, [1, 2], (1, 2))
+
+
+@about("others.tree-prefix")
 def map_over_other_keys():
     import jax
 
@@ -451,6 +458,75 @@ def guide_of_another_shape():
     svi.run(jax.random.PRNGKey(0), 1, progress_bar=False)
 
 
+def scan_with_substitute(value):
+    """Run a scan of three steps over one site, with a value given for it."""
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+    from numpyro.contrib.control_flow import scan
+
+    def step(carry, x):
+        return numpyro.sample("x", dist.Normal(carry, 1.0)), None
+
+    with numpyro.handlers.seed(rng_seed=jax.random.PRNGKey(0)):
+        with numpyro.handlers.substitute(data={"x": value}):
+            scan(step, jnp.array(0.0), jnp.arange(3))
+
+
+@about("mvn-inside-scan")
+def more_values_than_steps():
+    import jax.numpy as jnp
+
+    scan_with_substitute(jnp.zeros(5))
+
+
+@about("mvn-inside-scan")
+def values_with_too_many_axes():
+    import jax.numpy as jnp
+
+    scan_with_substitute(jnp.zeros((3, 2, 2)))
+
+
+@about("mvn-inside-scan")
+def samples_of_different_batches():
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+
+    def model():
+        numpyro.sample("a", dist.Normal(0, 1))
+        numpyro.sample("b", dist.Normal(0, 1))
+
+    samples = {"a": jnp.zeros(3), "b": jnp.zeros(4)}
+    numpyro.infer.Predictive(model, samples)(jax.random.PRNGKey(0))
+
+
+@about("others.plain-shapes")
+def expanded_to_a_smaller_shape():
+    import jax.numpy as jnp
+
+    jnp.broadcast_to(jnp.ones(3), (4,))
+
+
+@about("mvn-inside-scan")
+def mixture_of_another_batch():
+    import jax.numpy as jnp
+    import numpyro.distributions as dist
+
+    mixing = dist.Categorical(jnp.ones((3, 4)) / 4)
+    dist.MixtureSameFamily(mixing, dist.Normal(jnp.zeros((2, 5)), 1))
+
+
+@about("others.plain-shapes")
+def scan_over_different_lengths():
+    import jax.numpy as jnp
+    from jax import lax
+
+    lax.scan(lambda carry, x: (carry, x[0] + x[1]), 0.0, (jnp.ones(4), jnp.ones(5)))
+
+
 @about("mvn-inside-scan")
 def reparam_of_an_observed_site():
     import jax
@@ -692,6 +768,22 @@ def tracer_where_nothing_is_differentiated():
 
     scaled.defvjp(lambda x, factor: (x * factor, None), lambda factor, _, g: (g * factor,))
     jax.jit(jax.grad(lambda x, factor: scaled(x, factor)))(1.0, 2.0)
+
+
+@about("tracer-hashing")
+def flax_module_that_holds_variables():
+    import flax.linen as nn
+    import jax
+    import jax.numpy as jnp
+
+    class Model(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            self.param("w", lambda key: x)
+            hash(self)
+            return x
+
+    Model().init(jax.random.PRNGKey(0), jnp.ones(2))
 
 
 @about("tracer-hashing")

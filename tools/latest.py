@@ -11,7 +11,6 @@ The exit status is 1 where a cell did not do what it declares, and 2 where nothi
 """
 
 import argparse
-import functools
 import json
 import os
 import re
@@ -79,7 +78,10 @@ def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
 
     key = f"{chapters.fingerprint()} {sorted(versions.items())}"
     cache = chapters.open_cache(WORK / "executed", key)
-    report = functools.partial(print, flush=True)
+
+    def report(line: str) -> None:
+        print(line.splitlines()[0][:160], flush=True)
+
     changed = []
     for path, execution in chapters.execute_chapters(paths, cache, report):
         if isinstance(execution, chapters.ChapterError):
@@ -95,7 +97,8 @@ def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
                 expected = f"expected {problem.expected}"
                 changed.append(f"{where}\n  {expected}\n  happened {problem.happened}")
             if index == execution.stopped_at:
-                changed.append(f"{where}\n  {execution.reason}\n  its later cells were not run")
+                reason = execution.reason.strip().splitlines()[0][:200]
+                changed.append(f"{where}\n  {reason}\n  its later cells were not run")
     return changed
 
 

@@ -96,12 +96,14 @@ class Other:
         says: what it is and what to do, in a sentence or two.
         link: where it is explained: an address, or a page of this book.
         signatures: its wordings.
+        undecided_with: failures whose wordings it shares; the failure is named, with its question.
     """
 
     id: str
     says: str
     link: str
     signatures: tuple[Signature, ...]
+    undecided_with: tuple[str, ...] = ()
 
 
 def phrase_pattern(text: str) -> str:

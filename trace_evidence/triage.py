@@ -125,7 +125,7 @@ def clean(text: str) -> str:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     for pattern, replacement in CLEANING:
         text = _compiled(pattern).sub(replacement, text)
-    return text
+    return text + "\n"
 
 
 def _strongest(text: str, signatures: list[list]) -> tuple[int, str, int] | None:

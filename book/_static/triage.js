@@ -19,7 +19,7 @@
     for (const [pattern, replacement] of rules.cleaning) {
       text = text.replace(regex(pattern), replacement);
     }
-    return text;
+    return text + "\n";
   }
 
   function strongest(text, signatures) {
