@@ -41,7 +41,7 @@ test: environments ## run the test suite: every cell of every chapter, and the t
 	@$(PY) -m pytest
 
 check-site: book ## look at the built site: nothing from elsewhere, no paths, alt text, marks
-	@$(PY) -m pytest -q tests/site_checks.py
+	@$(PY) -m pytest -q tests/site_checks.py tests/triage_checks.py
 
 serve: book ## serve the site on loopback (PORT=8000)
 	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl-C stops it)."

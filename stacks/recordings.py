@@ -11,7 +11,6 @@ Usage: make recordings (a few minutes)
 import importlib.util
 import json
 import re
-import subprocess
 import sys
 import traceback
 import warnings
@@ -50,7 +49,7 @@ def box(names):
         return tuple(vars(instance).values()), tuple(vars(instance))
 
     def unflatten(keys, values):
-        return Box(**dict(zip(keys, values)))
+        return Box(**dict(zip(keys, values, strict=True)))
 
     jax.tree_util.register_pytree_node(Box, flatten, unflatten)
     return Box(**dict.fromkeys(names, 1.0))
@@ -469,9 +468,9 @@ def scan_with_substitute(value):
     def step(carry, x):
         return numpyro.sample("x", dist.Normal(carry, 1.0)), None
 
-    with numpyro.handlers.seed(rng_seed=jax.random.PRNGKey(0)):
-        with numpyro.handlers.substitute(data={"x": value}):
-            scan(step, jnp.array(0.0), jnp.arange(3))
+    seed = numpyro.handlers.seed(rng_seed=jax.random.PRNGKey(0))
+    with seed, numpyro.handlers.substitute(data={"x": value}):
+        scan(step, jnp.array(0.0), jnp.arange(3))
 
 
 @about("mvn-inside-scan")

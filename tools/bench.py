@@ -22,7 +22,7 @@ from pathlib import Path
 
 import psutil
 
-from trace_evidence import chapters
+from trace_evidence import chapters, matrix, triage
 
 PYTHONS = {"now": chapters.ROOT / ".venv", "then": chapters.ROOT / ".venv-then"}
 # Runs cells as plain code; a cell that fails is meant to, and the next one goes on.
@@ -113,6 +113,45 @@ def book_after_test() -> float:
     return run("make", "book")[0] / test
 
 
+def triage_in_python(text: str) -> float:
+    """Return the milliseconds that triage takes in Python, from rules to answer, in a new process.
+
+    Args:
+        text: the traceback.
+    """
+    code = (
+        "import sys, time; from trace_evidence import triage; begin = time.perf_counter(); "
+        "triage.triage(sys.stdin.read()); print(1000 * (time.perf_counter() - begin))"
+    )
+    command = [PYTHONS["now"] / "bin" / "python", "-c", code]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def triage_in_browser(text: str) -> float | None:
+    """Return the milliseconds that triage takes on a new page, or None without a browser."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.site_plugin import find_chromium
+
+    chromium = find_chromium()
+    if chromium is None:
+        return None
+    script = chapters.BOOK / "_static" / "triage.js"
+    code = """([text, rules]) => {
+      const begin = performance.now();
+      traceEvidence.triage(text, rules);
+      return performance.now() - begin;
+    }"""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium)
+        page = browser.new_page()
+        page.add_script_tag(path=script)
+        took = page.evaluate(code, [text, triage.rules()])
+        browser.close()
+    return took
+
+
 def main() -> None:
     """Measure, with a line of progress for each step, and print the table."""
     parser = argparse.ArgumentParser(prog="make bench")
@@ -144,6 +183,34 @@ def main() -> None:
     print(f"peak memory of a page: {max(row[2] for row in totals):.0f} MB (aim: under 1000)")
     for name, folder in PYTHONS.items():
         print(f"installed size of {name}: {size_of(folder):.0f} MB")
+    print_triage(options.runs)
+    print_matrix()
+
+
+def print_triage(runs: int) -> None:
+    """Print how long triage takes on a traceback of 200 lines."""
+    frame = (
+        '  File "/x/site-packages/jax/_src/api.py", line 179, in reraise_with_filtered_traceback\n'
+    )
+    text = (frame + "    return fun(*args, **kwargs)\n") * 99
+    text += "TypeError: unhashable type: 'DynamicJaxprTracer'\n"
+    for name, measure in (("Python", triage_in_python), ("the browser", triage_in_browser)):
+        took = [measure(text) for _ in range(runs)]
+        if None in took:
+            print(f"triage in {name}: not measured, no Chromium on this machine")
+        else:
+            print(f"triage in {name}: {statistics.median(took):.0f} ms (aim: under 50)")
+
+
+def print_matrix() -> None:
+    """Print what the version matrix took when it was measured, from its record."""
+    rows = matrix.load()["rows"]
+    minutes = sum(row["seconds"] for row in rows) / 60
+    fetched = sum(row.get("downloaded_mib", 0) for row in rows)
+    print(
+        f"make matrix: {len(rows)} stacks, {minutes / 2:.0f} min two at a time, "
+        f"at most {fetched / 1024:.1f} GiB to download (what stacks share is fetched once)"
+    )
 
 
 if __name__ == "__main__":

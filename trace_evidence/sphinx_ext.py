@@ -162,8 +162,8 @@ def programs() -> dict[str, tuple[str, str]]:
 class VersionMatrix(SphinxDirective):
     """The heat map: one row a program, one column a release of NumPyro, as SVG."""
 
-    CELL, LEFT, TOP = 28, 268, 52
-    MARKS = {"fails": "✕", "wrong": "≠", "warns": "!", "ok": "", "cannot run": "–"}  # noqa: RUF012
+    CELL, LEFT, TOP = 28, 292, 52
+    MARKS = {"fails": "✕", "wrong": "≠", "warns": "!", "ok": "", "cannot run": "-"}  # noqa: RUF012
 
     def run(self) -> list[nodes.Node]:
         """Return the drawing, with what it shows in words."""

@@ -144,7 +144,8 @@ def _line(text: str, start: int) -> tuple[int, str]:
     begin = text.rfind("\n", 0, start) + 1
     end = text.find("\n", start)
     line = text[begin : end if end >= 0 else len(text)]
-    return text.count("\n", 0, start) + 1, line.strip(" ")[:LINE]
+    line = line.strip(" ")
+    return text.count("\n", 0, start) + 1, line if len(line) <= LINE else f"{line[:LINE]}…"
 
 
 def triage(text: str) -> Answer:
@@ -191,7 +192,7 @@ def describe(answer: Answer) -> str:
     for place, found in enumerate(answer.findings, start=1):
         rows = {"matched": f"line {found.number}: {found.line}"}
         if found.because:
-            rows["and"] = ", ".join(found.because)
+            rows["and"] = "; ".join(found.because)
         rows |= {"fix": found.fix, "versions": found.versions, "ask": found.question}
         title = f"{place}. {found.title} ({found.chapter})"
         blocks.append("\n".join([title, *(f"   {key:<9}{value}" for key, value in rows.items())]))

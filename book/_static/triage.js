@@ -36,10 +36,10 @@
   function lineAt(text, start, length) {
     const begin = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
     const end = text.indexOf("\n", start);
-    const line = text.slice(begin, end < 0 ? text.length : end);
+    const line = text.slice(begin, end < 0 ? text.length : end).replace(/^ +| +$/g, "");
     return {
       number: text.slice(0, start).split("\n").length,
-      line: line.replace(/^ +| +$/g, "").slice(0, length),
+      line: line.length <= length ? line : line.slice(0, length) + "…",
     };
   }
 
@@ -88,7 +88,7 @@
       rows.append(element("dt", key), value);
     };
     add("Matched", `line ${finding.number}: `, element("code", finding.line));
-    if (finding.because.length) add("And", finding.because.join(", "));
+    if (finding.because.length) add("And", finding.because.join("; "));
     add("Fix", element("a", "what to change", { href: `${rule.href}#${finding.section}` }));
     add("Versions", rule.versions);
     add("Ask", rule.question);
@@ -105,9 +105,8 @@
     const { findings, other } = triage(text, rules);
     list.append(...findings.map(describe));
     if (findings.length) {
-      const [first] = findings;
-      const more = findings.length > 1 ? `, or one of ${findings.length - 1} more below` : "";
-      status.textContent = `This looks like “${first.rule.title}”${more}.`;
+      const titles = findings.map((finding) => `“${finding.rule.title}”`);
+      status.textContent = `This looks like ${titles.join(", or ")}.`;
     } else if (other) {
       status.textContent = `None of the five failures. ${other.says} `;
       status.append(element("a", "Read more about it.", { href: other.href }));
