@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 FILE = Path(__file__).with_name("catalogue.toml")
@@ -116,31 +117,28 @@ def phrase_pattern(text: str) -> str:
     return literal.replace("…", r"[^\n]{0,160}?").replace(" ", r"[ \n]+")
 
 
-def _signature(entry: dict) -> Signature:
-    if "pattern" in entry:
-        entry["pattern"] = entry["pattern"].replace(" ", r"[ \n]+")
-    else:
-        entry["pattern"] = phrase_pattern(entry["text"])
-    return Signature(**entry)
+def _signature(row: dict) -> Signature:
+    pattern = row.get("pattern")
+    spaced = pattern.replace(" ", r"[ \n]+") if pattern else phrase_pattern(row["text"])
+    return Signature(**(row | {"pattern": spaced}))
 
 
+@cache
 def _tables(file: Path) -> tuple[dict[str, dict], dict[str, dict]]:
     tables = tomllib.loads(file.read_text())
     others = tables.pop("others")
     for entry in (*tables.values(), *others.values()):
         entry["signatures"] = tuple(map(_signature, entry["signatures"]))
+        entry["undecided_with"] = tuple(entry.get("undecided_with", ()))
+    for entry in tables.values():
+        entry["upstream"] = tuple((row["text"], row["url"]) for row in entry["upstream"])
+        entry["evidence"] = tuple(Evidence(**row) for row in entry["evidence"])
     return tables, others
 
 
 def load(file: Path = FILE) -> dict[str, Failure]:
     """Return the failures by id, in the order of the book."""
-    found = {}
-    for key, entry in _tables(file)[0].items():
-        entry["upstream"] = tuple((row["text"], row["url"]) for row in entry["upstream"])
-        entry["evidence"] = tuple(Evidence(**row) for row in entry["evidence"])
-        entry["undecided_with"] = tuple(entry.get("undecided_with", ()))
-        found[key] = Failure(id=key, **entry)
-    return found
+    return {key: Failure(id=key, **entry) for key, entry in _tables(file)[0].items()}
 
 
 def load_others(file: Path = FILE) -> dict[str, Other]:
