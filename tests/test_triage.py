@@ -108,8 +108,8 @@ def test_no_wording_of_one_failure_claims_what_was_recorded_of_another(row):
         allowed |= {*OTHERS[subject.removeprefix("others.")].undecided_with}
     claimed = set(named(row["text"])) - allowed
     assert not claimed, (
-        f"{claimed} is claimed of an error that is {subject}: narrow the wording that matched, give "
-        "it fewer points, or say `undecided_with` in the catalogue and ask the question that decides"
+        f"{claimed} is claimed of an error that is {subject}: narrow the wording that matched, "
+        "give it fewer points, or say `undecided_with` in the catalogue, with a question"
     )
 
 

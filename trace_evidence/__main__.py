@@ -86,7 +86,8 @@ if __name__ == "__main__":
     try:
         status = main()
     except KeyboardInterrupt:
-        print("\nInterrupted: finished chapters are kept, the others run again.", file=sys.stderr)
+        kept = ": finished chapters are kept, the others run again" * ("execute" in sys.argv)
+        print(f"\nInterrupted{kept}.", file=sys.stderr)
         status = 130
         sys.stderr.flush()
         os._exit(status)  # the kernels end by themselves once this process is gone
