@@ -96,8 +96,13 @@ class ThenKernel:
         paths = [str(figures.STYLE.parents[1]), os.environ.get("PYTHONPATH", "")]
         paths = os.pathsep.join(filter(None, paths))
         env = {"MATPLOTLIBRC": str(figures.STYLE), "PYTHONPATH": paths}
-        formats = "--InlineBackend.figure_formats=svg"
-        self.manager.start_kernel(env={**os.environ, **env}, extra_arguments=[formats])
+        options = [
+            "--InlineBackend.figure_formats=svg",
+            "--IPKernelApp.extra_extensions=trace_evidence.tracebacks",
+        ]
+        # XLA stops at a flag that it does not know, and this one is older.
+        outer = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"}
+        self.manager.start_kernel(env={**outer, **env}, extra_arguments=options)
         self.client = self.manager.blocking_client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)
