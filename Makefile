@@ -23,7 +23,7 @@ export PYTHON
 .PHONY: environments $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
 
 help: ## list these commands
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 environments:
 	@for p in "$(PYTHON)" python3 python; do \
@@ -60,6 +60,18 @@ workshop: environments ## make student and instructor notebooks, slides and hand
 	@$(PY) -m trace_evidence execute
 	@$(PY) tools/workshop.py
 
+hub: environments ## start a JupyterHub on loopback, with both kernels (PORT=8010)
+	@$(PY) tools/hub.py
+
+hub-load: environments ## measure that hub with 1, 2, 4 and 8 learners, and break it
+	@nice -n 5 $(PY) tools/hub_load.py
+
+check-binder: environments ## do what Binder does, in an empty folder, and execute a chapter there
+	@$(PY) tools/binder_check.py
+
+check-workshop: workshop ## look at the workshop edition, and execute a student's notebook
+	@$(PY) -m pytest -q tests/workshop_checks.py
+
 bench: environments ## print what the book costs: time, memory, size
 	@$(PY) tools/bench.py
 
@@ -79,6 +91,7 @@ THEN_DATE := 2024-09-01
 lock: environments ## resolve the newest stack again and write the locks
 	$(LOCK) --upgrade pyproject.toml --all-extras -o requirements.txt
 	$(LOCK) pyproject.toml --extra lab --extra install -c requirements.txt -o binder/requirements.txt
+	$(LOCK) --upgrade hub/requirements.in -o hub/requirements.txt
 	$(PY) tools/matrix.py --lock
 	$(UV) pip compile --quiet --python-version 3.11 --no-header --no-annotate --generate-hashes \
 	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt

@@ -19,8 +19,8 @@ PORTS = {8888: "make lab takes the next free port", 8000: "use make serve PORT=8
 ASK = """
 import sys, tempfile
 from jupyter_client.manager import KernelManager
-folder = tempfile.mkdtemp(prefix="doc-")
-manager = KernelManager(kernel_name=sys.argv[1], transport="ipc", connection_file=folder + "/k.json")
+file = tempfile.mkdtemp(prefix="doc-") + "/k.json"
+manager = KernelManager(kernel_name=sys.argv[1], transport="ipc", connection_file=file)
 manager.start_kernel()
 client = manager.blocking_client()
 client.start_channels()
@@ -48,7 +48,7 @@ def check_python():
     except environments.SetupError as error:
         return "no usable Python", str(error)
     if found:
-        return "Python 3.11 ({})".format(found), ""
+        return f"Python 3.11 ({found})", ""
     return "no Python 3.11; make book fetches one", ""
 
 
@@ -75,11 +75,11 @@ def check_memory():
     try:
         text = Path("/proc/meminfo").read_text()
         free = int(re.search(r"MemAvailable: +(\d+)", text)[1]) / 1e6
-        words = "{:.1f} GB of memory free".format(free)
+        words = f"{free:.1f} GB of memory free"
     except OSError:  # macOS: what is installed, since most of it can be freed
         free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-        words = "{:.1f} GB of memory".format(free)
-    cure = "close other programs: both kernels together need {:.0f} GB".format(MEMORY_GB)
+        words = f"{free:.1f} GB of memory"
+    cure = f"close other programs: both kernels together need {MEMORY_GB:.0f} GB"
     return words, "" if free >= MEMORY_GB else cure
 
 
@@ -88,8 +88,8 @@ def check_disk():
     free = shutil.disk_usage(str(environments.ROOT)).free / 1e9
     there = (environments.THEN / "complete").exists()
     needed = 0.5 if there else DISK_GB
-    cure = "free {:.1f} GB on this disk".format(needed)
-    return "{:.0f} GB of disk free".format(free), "" if free >= needed else cure
+    cure = f"free {needed:.1f} GB on this disk"
+    return f"{free:.0f} GB of disk free", "" if free >= needed else cure
 
 
 def check_port(number, cure):
@@ -99,8 +99,8 @@ def check_port(number, cure):
         try:
             probe.bind(("127.0.0.1", number))
         except OSError:
-            return "port {} is taken".format(number), cure
-    return "port {} is free".format(number), ""
+            return f"port {number} is taken", cure
+    return f"port {number} is free", ""
 
 
 def main():
@@ -121,7 +121,7 @@ def main():
         mark = "ok" if not cure else "cure" if needed else "note"
         bad += mark == "cure"
         print("{:5} {:12} {}{}".format(mark, name, words, "; " + cure if cure else ""), flush=True)
-    print("Ready." if not bad else "Not ready: {} to mend, as the lines above say.".format(bad))
+    print("Ready." if not bad else f"Not ready: {bad} to mend, as the lines above say.")
     return int(bad > 0)
 
 

@@ -15,7 +15,7 @@ from pygments.token import Operator, Text
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from . import catalogue, chapters, matrix, triage, workshop
+from . import catalogue, chapters, matrix, sizing, triage, workshop
 from .expectations import SILENT
 
 TRIAGE_PAGE = "book/reference/error-index"
@@ -274,6 +274,16 @@ class Schedule(Generated):
         return self.parse(workshop.schedule_table(self.arguments[0]))
 
 
+class HubTable(Generated):
+    """What the load script measured on a JupyterHub, or the sizing that follows from it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table that the directive's name asks for."""
+        self.env.note_dependency(str(sizing.FILE))
+        make = sizing.sizing_table if self.name == "hub-sizing" else sizing.measured_table
+        return self.parse(make(sizing.load()))
+
+
 def then_label() -> str:
     """Return what a ``%%then`` cell is marked with: the versions that it runs on."""
     pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
@@ -343,6 +353,8 @@ def setup(app: Sphinx) -> dict:
     app.add_directive("version-table", VersionTable)
     app.connect("html-page-context", add_triage)
     app.add_directive("schedule", Schedule)
+    app.add_directive("hub-measured", HubTable)
+    app.add_directive("hub-sizing", HubTable)
     app.connect("config-inited", refresh_cache)
     app.connect("doctree-read", mark_cells)
     return {"parallel_read_safe": True, "version": "1"}

@@ -1,0 +1,50 @@
+"""JupyterHub on this machine's loopback, for `make hub` and for the load script.
+
+Every learner's server runs as you. It is for trying things out, and not for strangers.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+STATE = ROOT / ".cache" / "hub"
+PORT = int(os.environ["HUB_PORT"])
+
+
+def give_notebooks(spawner):
+    """Copy the chapters and the workshop's notebooks into a home; never over a learner's file."""
+    home = STATE / "homes" / spawner.user.name
+    for folder, pattern in (("book/failures", "*.md"), ("_build/workshop/student", "*.ipynb")):
+        target = home / Path(folder).name
+        target.mkdir(parents=True, exist_ok=True)
+        for file in sorted((ROOT / folder).glob(pattern)):
+            if not (target / file.name).exists():
+                shutil.copyfile(file, target / file.name)
+
+
+c = get_config()  # noqa: F821 - JupyterHub provides it
+c.JupyterHub.bind_url = f"http://127.0.0.1:{PORT}"
+c.JupyterHub.hub_bind_url = f"http://127.0.0.1:{PORT + 1}"
+c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{PORT + 2}"
+c.ConfigurableHTTPProxy.command = [
+    str(STATE / "proxy" / "node_modules" / ".bin" / "configurable-http-proxy")
+]
+c.ConfigurableHTTPProxy.pid_file = str(STATE / "proxy.pid")
+c.JupyterHub.db_url = f"sqlite:///{STATE / 'hub.sqlite'}"
+c.JupyterHub.cookie_secret_file = str(STATE / "cookie-secret")
+# A hub that is restarted finds the learners' servers where it left them.
+c.JupyterHub.cleanup_servers = False
+c.JupyterHub.authenticator_class = "dummy"
+c.DummyAuthenticator.password = os.environ["HUB_PASSWORD"]
+c.Authenticator.allow_all = True
+c.JupyterHub.spawner_class = "simple"
+c.SimpleLocalProcessSpawner.home_dir_template = str(STATE / "homes" / "{username}")
+c.Spawner.cmd = [str(STATE / "env" / "bin" / "jupyterhub-singleuser")]
+c.Spawner.args = ["--allow-root"]
+c.Spawner.default_url = "/lab/tree/student"
+c.Spawner.pre_spawn_hook = give_notebooks
+c.Spawner.poll_interval = 2
+c.Spawner.start_timeout = 180
+c.Spawner.http_timeout = 120
+c.Spawner.env_keep = ["PATH", "LANG", "JAX_PLATFORMS", "PYDEVD_DISABLE_FILE_VALIDATION"]

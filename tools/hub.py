@@ -1,0 +1,163 @@
+"""Run the book on a JupyterHub, on this machine's loopback: `make hub`.
+
+What it needs goes into `.cache/hub`: an environment with JupyterHub and what a learner's server
+needs, the proxy from npm, and the learners' homes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import environments
+import lab_client
+
+ROOT = environments.ROOT
+STATE = ROOT / ".cache" / "hub"
+LOCK = ROOT / "hub" / "requirements.txt"
+START_SECONDS = 90
+
+
+def install() -> None:
+    """Bring the hub's environment, its proxy and the learners' notebooks up to date."""
+    if not shutil.which("npm"):
+        raise environments.SetupError(
+            "JupyterHub's proxy comes from npm, and there is none: on Debian `apt install npm`, "
+            "on macOS `brew install node`; then run make hub again."
+        )
+    STATE.mkdir(parents=True, exist_ok=True)
+    uv, env = environments.NOW / "bin" / "uv", STATE / "env"
+
+    def make_env() -> None:
+        print("Installing JupyterHub into .cache/hub/env …", flush=True)
+        cure = "The hub's environment could not be made: rm -r .cache/hub, then make hub again."
+        python = environments.NOW / "bin" / "python"
+        environments.run(uv, "venv", "-q", "--clear", "--python", python, env, cure=cure)
+        environments.install(uv, env, LOCK)
+        flags = ["--no-deps", "--no-build-isolation", "--offline"]
+        python = env / "bin" / "python"
+        environments.run(uv, "pip", "install", "--python", python, *flags, "-e", ROOT, cure=cure)
+
+    environments.ensure(env, environments.stamp(LOCK.read_text()), make_env)
+    environments.register(env)
+    proxy = STATE / "proxy"
+    lock = (ROOT / "hub" / "package-lock.json").read_bytes()
+    wanted = hashlib.sha256(lock).hexdigest()
+    mark = proxy / "complete"
+    if not (mark.is_file() and mark.read_text() == wanted):
+        print("Installing configurable-http-proxy with npm …", flush=True)
+        shutil.rmtree(proxy, ignore_errors=True)
+        proxy.mkdir()
+        for name in ("package.json", "package-lock.json"):
+            shutil.copyfile(ROOT / "hub" / name, proxy / name)
+        npm = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
+        npm += ["--prefix", proxy, "--cache", STATE / "npm"]
+        environments.run(*npm, cure="npm could not install the proxy: check the network.")
+        shutil.rmtree(STATE / "npm", ignore_errors=True)
+        mark.write_text(wanted)
+    command = [sys.executable, "-m", "trace_evidence.workshop", "_build/workshop/student"]
+    environments.run(*command, cure="The student notebooks could not be made: see make workshop.")
+
+
+def free_ports(first: int) -> int:
+    """Return the first of three free ports in a row, at or after a number."""
+    for port in range(first, first + 200):
+        try:
+            for number in range(port, port + 3):
+                with socket.socket() as probe:
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    probe.bind(("127.0.0.1", number))
+        except OSError:
+            continue
+        return port
+    raise environments.SetupError(f"no three free ports after {first}: close other servers.")
+
+
+def start(port: int, password: str, log: Path) -> subprocess.Popen:
+    """Start the hub, and wait until it answers.
+
+    Raises:
+        SetupError: it ended, or did not answer; the message names its log.
+    """
+    env = {**os.environ, "HUB_PORT": str(port), "HUB_PASSWORD": password}
+    env["PATH"] = f"{STATE / 'env' / 'bin'}:{env['PATH']}"
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR", "MPLCONFIGDIR"):
+        env.pop(name, None)  # each learner has a home of his own
+    command = [STATE / "env" / "bin" / "jupyterhub", "-f", ROOT / "hub" / "jupyterhub_config.py"]
+    with log.open("a") as sink:
+        hub = subprocess.Popen(
+            [str(word) for word in command],
+            cwd=STATE, env=env, stdout=sink, stderr=sink, start_new_session=True,
+        )  # fmt: skip
+    try:
+        lab_client.wait_until(
+            lambda: (
+                hub.poll() is None and lab_client.fetch(f"http://127.0.0.1:{port}/hub/api/", {})
+            ),
+            START_SECONDS,
+            "the hub's first answer",
+        )
+    except TimeoutError:
+        stop(hub)
+        where = log.relative_to(ROOT)
+        raise environments.SetupError(f"the hub does not start; {where} says why.") from None
+    return hub
+
+
+def stop(hub: subprocess.Popen) -> None:
+    """End the hub and its proxy; learners' servers are ended by whoever started them."""
+    if hub.poll() is None:
+        hub.send_signal(signal.SIGTERM)
+        try:
+            hub.wait(30)
+        except subprocess.TimeoutExpired:
+            hub.kill()
+            hub.wait()
+
+
+def end_servers() -> None:
+    """End the learners' servers that run from this checkout's hub environment."""
+    import psutil
+
+    ours = []
+    for process in psutil.process_iter(["cmdline"]):
+        if any(str(STATE / "env" / "bin") in word for word in process.info["cmdline"] or []):
+            ours += [process, *process.children(recursive=True)]
+    for process in ours:
+        try:
+            process.terminate()
+        except psutil.NoSuchProcess:
+            continue
+    for process in psutil.wait_procs(ours, timeout=10)[1]:
+        process.kill()
+
+
+def main() -> int:
+    """Install, start, say where it is, and wait for Ctrl-C."""
+    install()
+    port = free_ports(int(os.environ.get("PORT", "8010")))
+    password = secrets.token_urlsafe(6)
+    hub = start(port, password, STATE / "hub.log")
+    print(f"Open http://127.0.0.1:{port}/ with any name and the password {password}")
+    print("Homes are in .cache/hub/homes, the log is .cache/hub/hub.log. Ctrl-C stops it.")
+    try:
+        return hub.wait()
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        stop(hub)
+        end_servers()
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except environments.SetupError as error:
+        sys.exit(f"error: {error}")
