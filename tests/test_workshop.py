@@ -1,0 +1,186 @@
+"""The workshop edition comes from the chapters, and the room's machines from measurements."""
+
+import itertools
+import json
+import re
+import sys
+
+import pytest
+import yaml
+
+from trace_evidence import catalogue, chapters, exercises, sizing, workshop
+
+sys.path.insert(0, str(chapters.ROOT / "tools"))
+import doctor
+import environments
+
+GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
+GUIDE_PARTS += ["Cut when late"]
+HUB = chapters.ROOT / "hub"
+
+each_page = pytest.mark.parametrize("page", workshop.pages())
+each_failure = pytest.mark.parametrize("page", workshop.failures())
+each_plan = pytest.mark.parametrize("name", workshop.plans())
+
+
+def text_of(notebook):
+    """Return all that a notebook shows before anything runs."""
+    return "\n".join(cell.source for cell in notebook.cells)
+
+
+@each_page
+def test_a_students_notebook_has_no_solutions_no_outputs_and_no_expectations(page):
+    notebook = workshop.student(page)
+    for cell in notebook.cells:
+        assert not cell.get("outputs")
+        assert "expect" not in cell.metadata
+        assert "solution" not in cell.metadata.get("tags", [])
+    for exercise in exercises.find(chapters.ROOT / f"{page}.md"):
+        sources = {cell.source for cell in notebook.cells}
+        given = {cell.source for cell in exercise.given}
+        assert given <= sources, f"{exercise.label}: a given cell is missing"
+        solution = {cell.source for cell in exercise.solution}
+        assert not solution & sources, f"{exercise.label}: the solution is in it"
+
+
+@each_page
+def test_a_notebook_holds_every_code_cell_of_its_page_and_only_plain_markdown(page):
+    source = chapters.read_chapter(chapters.ROOT / f"{page}.md")
+    wanted = [cell.source for cell in source.cells if cell.cell_type == "code"]
+    notebook = workshop.read(page)
+    assert [cell.source for cell in notebook.cells if cell.cell_type == "code"] == wanted
+    markdown = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    assert not re.search(r"^```\{|^:\w+:|\]\(/book/|\{\w+\}`|\[\]\(", markdown, re.M)
+
+
+@each_failure
+def test_an_instructors_notebook_has_solutions_notes_and_says_what_is_meant_to_fail(page):
+    source = chapters.read_chapter(chapters.ROOT / f"{page}.md")
+    notebook = workshop.instructor(page, source, 42.0)
+    shown = text_of(notebook)
+    assert "*Run All* took 42 s" in shown
+    assert all(f"**{part}.**" in shown for part in GUIDE_PARTS)
+    assert shown.count("#### Solution") == 3
+    raising = [c for c in source.cells if "raises" in c.metadata.get("expect", {})]
+    assert shown.count("this cell is meant to raise") == len(raising)
+
+
+@each_failure
+def test_the_guide_says_of_each_chapter_what_an_instructor_needs(page):
+    part = workshop.guide()[workshop.title(page)]
+    assert re.findall(r"^\*\*([\w ]+)\.\*\*", part, re.M) == GUIDE_PARTS
+
+
+@each_failure
+def test_what_the_guide_names_is_in_the_chapter(page):
+    """A section in italics after *Cut when late* and *Keep* is a heading of the chapter."""
+    text = (chapters.ROOT / f"{page}.md").read_text()
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    part = workshop.guide()[workshop.title(page)].split("**Cut when late.**")[1]
+    named = [" ".join(name.split()) for name in re.findall(r"\*([A-Z][^*]+)\*", part)]
+    assert named
+    missing = [n for n in named if not any(heading.startswith(n) for heading in headings)]
+    assert not missing, f"the guide cuts or keeps what {page} does not have: {missing}"
+
+
+@each_plan
+def test_a_plans_minutes_are_those_of_the_front_cards(name):
+    rows = workshop.schedule(name)
+    ids = [item for item in workshop.plans()[name]["rows"] if isinstance(item, str)]
+    assert set(ids) <= set(catalogue.load())
+    for row, after in itertools.pairwise(rows):
+        assert after.start == row.start + row.minutes
+    for failure in ids:
+        minutes = chapters.front_matter(chapters.BOOK / "failures" / f"{failure}.md")["failure"]
+        shown = [row.minutes for row in rows if f"/{failure}.md" in row.what]
+        assert shown == [minutes["minutes"]["teaching"], minutes["minutes"]["exercises"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "chapters_taught", "hours"), [("half-day", 2, 4), ("full-day", 4, 8)]
+)
+def test_a_plan_fits_its_day_and_nobody_sits_for_more_than_two_hours(name, chapters_taught, hours):
+    rows = workshop.schedule(name)
+    assert sum("#exercises" in row.what for row in rows) == chapters_taught
+    assert rows[-1].start + rows[-1].minutes <= hours * 60
+    sat = [0]
+    for row in rows:
+        sat += [0] if row.what in ("Break", "Lunch") else [sat.pop() + row.minutes]
+    assert max(sat) <= 120
+
+
+def test_the_helm_values_use_keys_that_the_chart_documents():
+    known = json.loads((HUB / "chart-keys.json").read_text())["keys"]
+
+    def paths(tree, path=""):
+        for key, value in tree.items():
+            here = f"{path}.{key}".lstrip(".")
+            open_ended = any(k.endswith(".*") and here == k[:-2] for k in known)
+            if isinstance(value, dict) and not open_ended:
+                yield from paths(value, here)
+            else:
+                yield here if not open_ended else f"{here}.*"
+
+    used = set(paths(yaml.safe_load((HUB / "values.yaml").read_text())))
+    assert len(used) > 15
+    assert not used - set(known), "the chart's schema has no such key"
+
+
+def test_the_helm_values_give_a_learner_more_than_was_measured():
+    values = yaml.safe_load((HUB / "values.yaml").read_text())["singleuser"]["memory"]
+    needed = sizing.slope(sizing.load())
+    assert float(values["limit"].removesuffix("G")) > sizing.HEADROOM * needed
+    assert float(values["guarantee"].removesuffix("G")) > needed
+
+
+def test_the_measured_hub_lost_no_learner_and_no_file():
+    record = sizing.load()
+    assert (chapters.ROOT / record["chapter"]).exists()
+    assert all(row["failed"] == 0 for row in record["rows"])
+    assert set(record["survived"]) == {"hub restarted", "kernel killed", "server killed"}
+    assert all(record["survived"].values())
+
+
+def test_a_room_needs_what_the_slope_says():
+    rows = [{"learners": n, "memory_gb": 0.5 + n, "cpu_seconds": 60, "failed": 0} for n in (1, 2)]
+    record = {"rows": rows}
+    assert sizing.slope(record) == pytest.approx(1.0)
+    assert sizing.memory(record, 30) == pytest.approx(2.0 + 1.25 * 30)
+    assert sizing.cores(record, 30) == pytest.approx(30 * 60 / 300)
+
+
+@pytest.fixture
+def empty_checkout(monkeypatch, tmp_path):
+    """A checkout in which nothing was installed."""
+    monkeypatch.setattr(environments, "NOW", tmp_path / ".venv")
+    monkeypatch.setattr(environments, "THEN", tmp_path / ".venv-then")
+
+
+def test_the_doctor_names_a_cure_where_nothing_is_installed(empty_checkout, capsys):
+    assert doctor.main() == 1
+    said = capsys.readouterr().out
+    assert re.search(r"^cure +kernel then .*make lab", said, re.M)
+    assert said.strip().endswith("as the lines above say.")
+
+
+def test_the_doctor_names_a_cure_for_each_shortage(monkeypatch, empty_checkout):
+    monkeypatch.setattr(doctor, "MEMORY_GB", 1e6)
+    monkeypatch.setattr(doctor, "DISK_GB", 1e9)
+    monkeypatch.setenv("PYTHON", "no-such-python")
+    assert "close other programs" in doctor.check_memory()[1]
+    assert "on this disk" in doctor.check_disk()[1]
+    assert "PYTHON=no-such-python" in doctor.check_python()[1]
+
+
+def test_the_doctor_sees_a_taken_port():
+    with doctor.socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        words, cure = doctor.check_port(taken.getsockname()[1], "use another")
+    assert "is taken" in words
+    assert cure == "use another"
+
+
+def test_the_doctor_asks_a_kernel_that_does_not_exist_and_says_what_to_do():
+    _, cure = doctor.check_kernel("absent")
+    assert "make book" in cure
