@@ -93,6 +93,17 @@ def test_each_wording_is_printed_by_a_cell_or_recorded_on_a_named_stack(printed)
             )
 
 
+def test_the_recordings_are_those_of_the_programs_and_stacks_that_are_there():
+    source = (ROOT / "stacks" / "recordings.py").read_text()
+    programs = dict(
+        reversed(pair) for pair in re.findall(r'^@about\("([\w.-]+)"\)\ndef (\w+)', source, re.M)
+    )
+    recorded = {row["program"]: row["about"] for row in RECORDINGS}
+    assert recorded == programs, "run `make recordings`"
+    rows = {path.stem for path in (ROOT / "stacks" / "matrix").glob("*.txt")}
+    assert {row["stack"] for row in RECORDINGS} <= rows | {"frameworks"}
+
+
 def test_only_wordings_that_no_stack_here_can_print_rest_on_reports():
     rest = [row for entry in FAILURES.values() for row in entry.signatures if row.source]
     assert {row.source for row in rest} <= {"report"}
