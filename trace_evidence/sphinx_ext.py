@@ -153,8 +153,11 @@ class OtherTable(Generated):
 
 
 def programs() -> dict[str, tuple[str, str]]:
-    """Return title and chapter of each program of the matrix, chapters' own first."""
-    own = {failure.id: (failure.title, failure.id) for failure in catalogue.load().values()}
+    """Return a short title and the chapter of each program of the matrix, chapters' own first."""
+    own = {}
+    for failure in catalogue.load().values():
+        short = failure.id.replace("-", " ").capitalize()
+        own[failure.id] = failure.title if len(failure.title) <= 30 else short, failure.id
     more = {name: (row["title"], row["chapter"]) for name, row in matrix.companions().items()}
     return own | more
 
@@ -162,7 +165,7 @@ def programs() -> dict[str, tuple[str, str]]:
 class VersionMatrix(SphinxDirective):
     """The heat map: one row a program, one column a release of NumPyro, as SVG."""
 
-    CELL, LEFT, TOP = 28, 292, 52
+    CELL, LEFT, TOP = 28, 215, 52
     MARKS = {"fails": "✕", "wrong": "≠", "warns": "!", "ok": "", "cannot run": "-"}  # noqa: RUF012
 
     def run(self) -> list[nodes.Node]:
