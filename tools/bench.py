@@ -132,9 +132,7 @@ def triage_in_browser(text: str) -> float | None:
     """Return the milliseconds that triage takes on a new page, or None without a browser."""
     from playwright.sync_api import sync_playwright
 
-    from tests.site_plugin import find_chromium
-
-    chromium = find_chromium()
+    chromium = shutil.which(os.environ.get("CHROMIUM", "chromium"))
     if chromium is None:
         return None
     script = chapters.BOOK / "_static" / "triage.js"

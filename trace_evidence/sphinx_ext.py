@@ -194,7 +194,7 @@ class VersionMatrix(SphinxDirective):
             f"{title} {matrix.sentence(name)}" for name, (title, _) in programs().items()
         )
         drawing = (
-            f'<div class="figure"><svg class="figure version-matrix" role="img" '
+            f'<div class="figure" tabindex="0"><svg class="figure version-matrix" role="img" '
             f'viewBox="0 0 {width} {height}" style="min-width: {width // 1.2:.0f}px" '
             f'aria-label="Heat map of verdicts by release. {words}.">{"".join(parts)}</svg></div>'
         )
