@@ -129,7 +129,7 @@ def student(page: str) -> NotebookNode:
     """Return a page's notebook for learners: no solutions, no outputs, no expectations."""
     notebook = read(page)
     notebook, _ = ClearOutputPreprocessor().preprocess(notebook, {})
-    remove = TagRemovePreprocessor(remove_cell_tags={SOLUTION}, enabled=True)
+    remove = TagRemovePreprocessor(remove_cell_tags={SOLUTION})
     notebook, _ = remove.preprocess(notebook, {})
     for cell in notebook.cells:
         for key in ("expect", "mystnb"):
