@@ -118,7 +118,7 @@ def outcome(tmp_path_factory):
     for name in CHAPTERS:
         write_chapter(folder, name)
     (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
-    return run_pytest(folder, "--cell-seconds=5", "-o", "console_output_style=classic")
+    return run_pytest(folder, "--cell-seconds=15", "-o", "console_output_style=classic")
 
 
 def test_a_right_chapter_is_green(outcome):
@@ -142,7 +142,7 @@ def test_each_wrong_cell_is_red_with_its_own_message(outcome, number, words):
     ("name", "words"),
     [
         ("undeclared", "ZeroDivisionError that the cell does not declare: division by zero"),
-        ("slow", "the cell ran past its limit of 5 s"),
+        ("slow", "the cell ran past its limit of 15 s"),
         ("dead", "the kernel died in this cell"),
         ("no-then", "The kernel `then` (the stack of August 2024) is not installed"),
         ("then-died", "The kernel `then` died while it ran this cell"),
