@@ -7,14 +7,13 @@ cell's `expect`, and the chapter's own execution is held to it.
 import ast
 import re
 
-import nbformat
 import pytest
 
+from tests.cells import LOAD, printed_by
 from trace_evidence import chapters, checks, exercises
 
 FAILURES = sorted((chapters.BOOK / "failures").glob("*.md"))
 EXERCISES = [exercise for path in FAILURES for exercise in exercises.find(path)]
-LOAD = "%load_ext trace_evidence"
 
 each_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.label)
 
@@ -84,26 +83,13 @@ def test_the_place_for_the_answer_does_not_hold_the_solution(exercise):
         assert cell.source != answer.source
 
 
-def run_cells(tmp_path, *sources):
-    """Execute cells on one fresh kernel, going on after errors; return what each printed."""
-    cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    for cell in cells:
-        cell.metadata["tags"] = ["raises-exception"]
-    kernel = {"name": "python3", "display_name": "now", "language": "python"}
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    execution = chapters.run_chapter(tmp_path / "page.md", notebook, cell_seconds=120)
-    assert not execution.reason
-    texts = [[out.get("text") or out.get("evalue", "") for out in c.outputs] for c in cells]
-    return ["".join(parts).strip() for parts in texts]
-
-
 def test_a_check_says_what_is_missing_whatever_was_run_before_it(tmp_path):
     asserts = "assert answer == truth, 'the answer is wrong'"
     absent = (
         "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
         f"del os.environ[{chapters.REQUIRED_VARIABLE!r}]"
     )
-    printed = run_cells(
+    printed = printed_by(
         tmp_path,
         LOAD,
         "%check sum",
@@ -135,7 +121,7 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(tmp_path):
 
 
 def test_a_then_cell_out_of_order_says_which_cells_to_run(tmp_path):
-    printed = run_cells(tmp_path, LOAD, "%%then\nbelief", "%%check c a\n%%then\nassert a, 'no'")
+    printed = printed_by(tmp_path, LOAD, "%%then\nbelief", "%%check c a\n%%then\nassert a, 'no'")
     assert "the %%then cells have their own variables" in printed[1]
     assert "Run All Above Selected Cell" in printed[1]
     assert printed[2].startswith("Not yet: name 'a' is not defined.")

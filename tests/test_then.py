@@ -3,25 +3,11 @@
 import os
 import time
 
-import nbformat
 import pytest
 from jupyter_client.manager import KernelManager
 
+from tests.cells import LOAD, run_cells
 from trace_evidence import chapters
-
-LOAD = "%load_ext trace_evidence"
-
-
-def run_cells(tmp_path, *sources):
-    """Execute cells on a fresh kernel, going on after errors, and return each one's outputs."""
-    cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    for cell in cells:
-        cell.metadata["tags"] = ["raises-exception"]
-    kernel = {"name": "python3", "display_name": "now", "language": "python"}
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    execution = chapters.run_chapter(tmp_path / "page.md", notebook, cell_seconds=120)
-    assert not execution.reason
-    return [cell.outputs for cell in notebook.cells]
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,11 @@ import re
 import subprocess
 import sys
 import tomllib
-from itertools import chain
 from pathlib import Path
 
-import nbformat
 import pytest
 
+from tests.cells import printed_by
 from trace_evidence import catalogue, chapters, triage
 
 ROOT = chapters.ROOT
@@ -325,14 +324,7 @@ def notebook(tmp_path_factory):
         "%triage",
         "%triage now",
     ]
-    cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    for cell in cells:
-        cell.metadata["tags"] = ["raises-exception"]
-    kernel = {"name": "python3", "display_name": "now", "language": "python"}
-    page = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    chapters.run_chapter(tmp_path_factory.mktemp("page") / "page.md", page, cell_seconds=120)
-    outputs = [chain(cell.outputs) for cell in page.cells]
-    return ["".join(out.get("text", out.get("evalue", "")) for out in outs) for outs in outputs]
+    return printed_by(tmp_path_factory.mktemp("page"), *sources)
 
 
 def test_the_magic_names_the_chapter_of_the_last_exception(notebook):
