@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import atexit
 import builtins
+import contextlib
 import os
 import queue
+import signal
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from IPython.core.magic import Magics, cell_magic, magics_class
@@ -127,15 +130,15 @@ class ThenKernel:
             ThenKernelDied: the process ended before the cell did.
             Exception: the cell raised; see `remote_exception`.
         """
+        with self._interrupts():
+            return self._run(code)
+
+    def _run(self, code: str):
         # Else a cell that fails makes the kernel drop, unseen, what comes right after it.
         request = self.client.execute(code, allow_stdin=False, stop_on_error=False)
         result = error = None
         while True:
-            try:
-                message = self._next_message()
-            except KeyboardInterrupt:
-                self.manager.interrupt_kernel()
-                continue
+            message = self._next_message()
             if message["parent_header"].get("msg_id") != request:
                 continue
             kind, content = message["msg_type"], message["content"]
@@ -154,6 +157,20 @@ class ThenKernel:
         if error is not None:
             raise error
         return result
+
+    @contextlib.contextmanager
+    def _interrupts(self) -> Iterator[None]:
+        """Pass an interrupt on to the kernel, wherever this process is when it comes."""
+        interrupt = lambda *_: os.kill(self.manager.provisioner.pid, signal.SIGINT)  # noqa: E731
+        try:
+            before = signal.signal(signal.SIGINT, interrupt)
+        except ValueError:  # not the main thread, and only that one is interrupted
+            yield
+            return
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def _next_message(self) -> dict:
         """Wait for the next message; raise `ThenKernelDied` if none can come any more."""
