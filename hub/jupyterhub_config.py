@@ -8,7 +8,8 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-STATE = ROOT / ".cache" / "hub"
+HUB = ROOT / ".cache" / "hub"  # what was installed
+STATE = Path(os.environ["HUB_STATE"])  # the homes, and what the hub remembers
 PORT = int(os.environ["HUB_PORT"])
 
 
@@ -28,7 +29,7 @@ c.JupyterHub.bind_url = f"http://127.0.0.1:{PORT}"
 c.JupyterHub.hub_bind_url = f"http://127.0.0.1:{PORT + 1}"
 c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{PORT + 2}"
 c.ConfigurableHTTPProxy.command = [
-    str(STATE / "proxy" / "node_modules" / ".bin" / "configurable-http-proxy")
+    str(HUB / "proxy" / "node_modules" / ".bin" / "configurable-http-proxy")
 ]
 c.ConfigurableHTTPProxy.pid_file = str(STATE / "proxy.pid")
 c.JupyterHub.db_url = f"sqlite:///{STATE / 'hub.sqlite'}"
@@ -40,7 +41,7 @@ c.DummyAuthenticator.password = os.environ["HUB_PASSWORD"]
 c.Authenticator.allow_all = True
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = str(STATE / "homes" / "{username}")
-c.Spawner.cmd = [str(STATE / "env" / "bin" / "jupyterhub-singleuser")]
+c.Spawner.cmd = [str(HUB / "env" / "bin" / "jupyterhub-singleuser")]
 c.Spawner.args = ["--allow-root"]
 c.Spawner.default_url = "/lab/tree/student"
 c.Spawner.pre_spawn_hook = give_notebooks

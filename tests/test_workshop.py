@@ -14,6 +14,8 @@ sys.path.insert(0, str(chapters.ROOT / "tools"))
 import doctor
 import environments
 
+import hub
+
 GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
 GUIDE_PARTS += ["Cut when late"]
 HUB = chapters.ROOT / "hub"
@@ -184,3 +186,9 @@ def test_the_doctor_sees_a_taken_port():
 def test_the_doctor_asks_a_kernel_that_does_not_exist_and_says_what_to_do():
     _, cure = doctor.check_kernel("absent")
     assert "make book" in cure
+
+
+def test_a_hub_without_npm_says_in_one_line_where_npm_comes_from(monkeypatch):
+    monkeypatch.setattr(hub.shutil, "which", lambda name: None)
+    with pytest.raises(environments.SetupError, match=r"^[^\n]*apt install npm[^\n]*$"):
+        hub.install()

@@ -20,7 +20,7 @@ import environments
 import lab_client
 
 ROOT = environments.ROOT
-STATE = ROOT / ".cache" / "hub"
+HUB = ROOT / ".cache" / "hub"
 LOCK = ROOT / "hub" / "requirements.txt"
 START_SECONDS = 90
 
@@ -32,8 +32,8 @@ def install() -> None:
             "JupyterHub's proxy comes from npm, and there is none: on Debian `apt install npm`, "
             "on macOS `brew install node`; then run make hub again."
         )
-    STATE.mkdir(parents=True, exist_ok=True)
-    uv, env = environments.NOW / "bin" / "uv", STATE / "env"
+    HUB.mkdir(parents=True, exist_ok=True)
+    uv, env = environments.NOW / "bin" / "uv", HUB / "env"
 
     def make_env() -> None:
         print("Installing JupyterHub into .cache/hub/env …", flush=True)
@@ -47,7 +47,7 @@ def install() -> None:
 
     environments.ensure(env, environments.stamp(LOCK.read_text()), make_env)
     environments.register(env)
-    proxy = STATE / "proxy"
+    proxy = HUB / "proxy"
     lock = (ROOT / "hub" / "package-lock.json").read_bytes()
     wanted = hashlib.sha256(lock).hexdigest()
     mark = proxy / "complete"
@@ -58,9 +58,9 @@ def install() -> None:
         for name in ("package.json", "package-lock.json"):
             shutil.copyfile(ROOT / "hub" / name, proxy / name)
         npm = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-        npm += ["--prefix", proxy, "--cache", STATE / "npm"]
+        npm += ["--prefix", proxy, "--cache", HUB / "npm"]
         environments.run(*npm, cure="npm could not install the proxy: check the network.")
-        shutil.rmtree(STATE / "npm", ignore_errors=True)
+        shutil.rmtree(HUB / "npm", ignore_errors=True)
         mark.write_text(wanted)
     command = [sys.executable, "-m", "trace_evidence.workshop", "_build/workshop/student"]
     environments.run(*command, cure="The student notebooks could not be made: see make workshop.")
@@ -80,21 +80,28 @@ def free_ports(first: int) -> int:
     raise environments.SetupError(f"no three free ports after {first}: close other servers.")
 
 
-def start(port: int, password: str, log: Path) -> subprocess.Popen:
+def start(port: int, password: str, state: Path) -> subprocess.Popen:
     """Start the hub, and wait until it answers.
+
+    Args:
+        port: of three free ones in a row, the first.
+        password: what everybody logs in with.
+        state: the folder of the homes, of the log and of what the hub remembers.
 
     Raises:
         SetupError: it ended, or did not answer; the message names its log.
     """
-    env = {**os.environ, "HUB_PORT": str(port), "HUB_PASSWORD": password}
-    env["PATH"] = f"{STATE / 'env' / 'bin'}:{env['PATH']}"
+    env = {**os.environ, "HUB_PORT": str(port), "HUB_PASSWORD": password, "HUB_STATE": str(state)}
+    state.mkdir(parents=True, exist_ok=True)
+    log = state / "hub.log"
+    env["PATH"] = f"{HUB / 'env' / 'bin'}:{env['PATH']}"
     for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR", "MPLCONFIGDIR"):
         env.pop(name, None)  # each learner has a home of his own
-    command = [STATE / "env" / "bin" / "jupyterhub", "-f", ROOT / "hub" / "jupyterhub_config.py"]
+    command = [HUB / "env" / "bin" / "jupyterhub", "-f", ROOT / "hub" / "jupyterhub_config.py"]
     with log.open("a") as sink:
         hub = subprocess.Popen(
             [str(word) for word in command],
-            cwd=STATE, env=env, stdout=sink, stderr=sink, start_new_session=True,
+            cwd=state, env=env, stdout=sink, stderr=sink, start_new_session=True,
         )  # fmt: skip
     try:
         lab_client.wait_until(
@@ -122,18 +129,17 @@ def stop(hub: subprocess.Popen) -> None:
             hub.wait()
 
 
-def end_servers() -> None:
-    """End the learners' servers that run from this checkout's hub environment."""
+def end_servers(state: Path) -> None:
+    """End the learners' servers, and their kernels: whatever has one of the homes as its own."""
     import psutil
 
     ours = []
-    for process in psutil.process_iter(["cmdline"]):
-        if any(str(STATE / "env" / "bin") in word for word in process.info["cmdline"] or []):
-            ours += [process, *process.children(recursive=True)]
-    for process in ours:
+    for process in psutil.process_iter():
         try:
-            process.terminate()
-        except psutil.NoSuchProcess:
+            if process.environ().get("HOME", "").startswith(f"{state / 'homes'}{os.sep}"):
+                process.terminate()
+                ours.append(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue
     for process in psutil.wait_procs(ours, timeout=10)[1]:
         process.kill()
@@ -144,16 +150,17 @@ def main() -> int:
     install()
     port = free_ports(int(os.environ.get("PORT", "8010")))
     password = secrets.token_urlsafe(6)
-    hub = start(port, password, STATE / "hub.log")
+    state = HUB / "state"
+    hub = start(port, password, state)
     print(f"Open http://127.0.0.1:{port}/ with any name and the password {password}")
-    print("Homes are in .cache/hub/homes, the log is .cache/hub/hub.log. Ctrl-C stops it.")
+    print("Homes and the log are in .cache/hub/state. Ctrl-C stops it.")
     try:
         return hub.wait()
     except KeyboardInterrupt:
         return 0
     finally:
         stop(hub)
-        end_servers()
+        end_servers(state)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import time
 import urllib.parse
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from subprocess import Popen
 
 import environments
 import lab_client
@@ -28,6 +28,7 @@ import psutil
 
 import hub
 
+STATE = hub.HUB / "load"
 FILE = environments.ROOT / "hub" / "measured.json"
 CHAPTER = "failures/lazy-pytree-drift.md"
 NOTE = {"type": "file", "format": "text", "content": "my own work\n"}
@@ -140,7 +141,7 @@ def measure(port: int, password: str, learners: int, cells: int | None) -> dict:
     return {key: round(value, 2) for key, value in row.items()}
 
 
-def survive(port: int, password: str, process, log: Path) -> tuple[dict, object]:
+def survive(port: int, password: str, process: Popen) -> tuple[dict, Popen]:
     """Kill a kernel, a server, and the hub; say of each what a learner has afterwards.
 
     Returns:
@@ -169,7 +170,7 @@ def survive(port: int, password: str, process, log: Path) -> tuple[dict, object]
 
     found = {}
     hub.stop(process)
-    process = hub.start(port, password, log)
+    process = hub.start(port, password, STATE)
     lab_client.wait_until(has_file, 60, "the file after the hub's restart")
     # The learner's server never stopped: the variable is still there.
     found["hub restarted"] = has_file() and answers("print(x + 1)") == "42"
@@ -202,12 +203,9 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="keep the result in hub/measured.json")
     options = parser.parse_args()
     hub.install()
-    shutil.rmtree(hub.STATE / "homes", ignore_errors=True)
-    (hub.STATE / "hub.sqlite").unlink(missing_ok=True)
-    log = hub.STATE / "load.log"
-    log.unlink(missing_ok=True)
+    shutil.rmtree(STATE, ignore_errors=True)
     port, password = hub.free_ports(8410), secrets.token_urlsafe(9)
-    process = hub.start(port, password, log)
+    process = hub.start(port, password, STATE)
     rows = []
     try:
         print("learners  completed  failed  server s  first cell s  chapter s  GB each", flush=True)
@@ -220,12 +218,12 @@ def main() -> int:
                 f"{row['seconds_for_chapter']:9.0f}  {row['memory_gb'] / learners:7.2f}",
                 flush=True,
             )
-        survived, process = survive(port, password, process, log)
+        survived, process = survive(port, password, process)
         for accident, fine in survived.items():
             print(f"{accident}: {'no file lost, work goes on' if fine else 'NOT survived'}")
     finally:
         hub.stop(process)
-        hub.end_servers()
+        hub.end_servers(STATE)
     if options.write:
         record = {
             "date": datetime.date.today().isoformat(),
@@ -246,8 +244,8 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except (environments.SetupError, TimeoutError) as error:
-        hub.end_servers()
+        hub.end_servers(STATE)
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
-        hub.end_servers()
+        hub.end_servers(STATE)
         sys.exit("\nInterrupted: the hub and the learners' servers are stopped.")
