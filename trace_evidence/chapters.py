@@ -43,7 +43,7 @@ XLA_FLAGS = "--xla_cpu_use_fusion_emitters=false"
 # The modules of this package that no cell's output depends on.
 READERS = {
     *("__main__", "catalogue", "exercises", "expectations", "matrix", "render", "sphinx_ext"),
-    *("sizing", "triage", "workshop"),
+    *("site", "sizing", "triage", "workshop"),
 }
 
 

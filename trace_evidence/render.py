@@ -106,4 +106,6 @@ class Renderer(NbElementRenderer):
         )
         prefix = f"f{data.cell_index}-{data.output_index}-"
         svg = themed_svg(data.string, options.get("alt", ""), prefix)
-        return [nodes.raw("", f'<div class="figure">{svg}</div>', format="html")]
+        # The theme makes what has this class reachable by keyboard where it scrolls.
+        box = "figure pst-scrollable-table-container"
+        return [nodes.raw("", f'<div class="{box}">{svg}</div>', format="html")]

@@ -307,7 +307,8 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
                 marks.append(("then", then_label()))
             break
         for kind in ("raises", "warns"):
-            if kind in metadata.get("expect", {}):
+            # Where the output is folded away, the reader is to guess it.
+            if kind in metadata.get("expect", {}) and "hide-output" not in metadata.get("tags", []):
                 marks.append((kind, f"{kind} {metadata['expect'][kind]}"))
         if SILENT in metadata.get("tags", []):
             marks.append(("silent", "silent: wrong, without an error"))

@@ -1,0 +1,113 @@
+"""What makes the built book a light web site that can be found. Loaded by Sphinx.
+
+The theme sends every icon of Font Awesome, as a script and as fonts, to show twenty; this sends
+those twenty. Titles and descriptions come from the catalogue, or from a page's front matter.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from docutils import nodes
+from fontTools import subset
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from . import catalogue
+
+# A rule of the theme's style sheet that gives icons their character.
+ICON = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\([0-9a-f]+)"\}')
+FONT = re.compile(r'url\(([^)]*)\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) format\("truetype"\)')
+# What the theme and Sphinx put into the site and no page asks for.
+UNUSED = ("**/*.map", "*webpack-macros.html", "scripts/fontawesome.js", "sphinx-thebe.*")
+
+
+def without(markup: str, *names: str) -> str:
+    """Return HTML without the lines that hold one of these names; a filter for templates."""
+    lines = str(markup).splitlines()
+    return "\n".join(line for line in lines if not any(name in line for name in names))
+
+
+def set_addresses(app: Sphinx, config: Config) -> None:
+    """Tell the extensions where the site is published."""
+    config.ogp_site_url = config.html_baseurl
+    config.html_context["address"] = config.html_baseurl
+    config.notfound_urls_prefix = urlsplit(config.html_baseurl).path
+
+
+def add_filters(app: Sphinx) -> None:
+    """Give the templates what they use."""
+    if app.builder.format == "html":
+        app.builder.templates.environment.filters["without"] = without
+
+
+def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Give a page the title and the description that people search for, and valid roles."""
+    if doctree is None:
+        return
+    # Roles that docutils gives to a bibliography, and that browsers no longer know.
+    context["body"] = re.sub(r' role="(doc-biblioentry|list)"', "", context["body"])
+    folder, _, name = pagename.rpartition("/")
+    failure = catalogue.load().get(name) if folder == "book/failures" else None
+    meta = context["meta"] or {}
+    text, context["headline"] = meta.get("description", ""), meta.get("headline")
+    if failure:
+        context["headline"] = f"{failure.title} · {failure.message}"
+        text = f"{failure.symptom} {failure.cure}".replace("`", "")
+    if text:
+        # The page is written already; its description is made of what stands here first.
+        doctree.insert(0, nodes.paragraph(text, text))
+
+
+def used_icons(site: Path) -> set[str]:
+    """Return the names of the icons that the site's pages and the theme's script show."""
+    files = [*site.rglob("*.html"), *site.glob("_static/scripts/*theme.js")]
+    return {name for file in files for name in re.findall(r"\bfa-[a-z0-9-]+", file.read_text())}
+
+
+def subset_font(font: Path, characters: set[int]) -> None:
+    """Write a font's few characters beside it, as WOFF, and remove it."""
+    options = subset.Options(flavor="woff", notdef_outline=False)
+    loaded = subset.load_font(font, options)
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(unicodes=characters)
+    subsetter.subset(loaded)
+    subset.save_font(loaded, font.with_suffix(".woff"), options)
+    font.unlink()
+
+
+def lighten(app: Sphinx, exception: Exception | None) -> None:
+    """Leave out of the built site what no page uses: icons, maps of scripts, templates."""
+    if exception or app.builder.name != "html":
+        return
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
+    static = Path(app.outdir, "_static")
+    for pattern in UNUSED:
+        for file in static.glob(pattern):
+            file.unlink()
+    names, characters = used_icons(Path(app.outdir)), set()
+
+    def keep(rule: re.Match) -> str:
+        if names.isdisjoint(re.findall(r"fa-[\w-]+", rule[1])):
+            return ""
+        characters.add(int(rule[2], 16))
+        return rule[0]
+
+    sheet = static / "styles" / "pydata-sphinx-theme.css"
+    sheet.write_text(FONT.sub(r'url(\1.woff) format("woff")', ICON.sub(keep, sheet.read_text())))
+    for font in static.glob("vendor/fontawesome/webfonts/*.ttf"):
+        subset_font(font, characters)
+    for font in static.glob("vendor/fontawesome/webfonts/*.woff2"):
+        font.unlink()
+
+
+def setup(app: Sphinx) -> dict:
+    """Register what the site needs with Sphinx."""
+    app.connect("config-inited", set_addresses)
+    app.connect("builder-inited", add_filters)
+    app.connect("html-page-context", describe, priority=400)
+    app.connect("build-finished", lighten, priority=900)
+    return {"parallel_read_safe": True, "version": "1"}
