@@ -1,22 +1,45 @@
-"""What the built site must hold. Run by `make check-site`, which builds the book first."""
+"""What the built site must hold. Run by `make check-site`, which builds the book first.
 
+The first half reads the files, the second half opens them in a browser: each page wide and narrow,
+light and dark.
+"""
+
+import io
+import json
 import os
 import re
+from collections import defaultdict
+from functools import lru_cache
 from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
+from playwright.sync_api import expect
+from pypdf import PdfReader
 
-from trace_evidence import chapters
+from tests.site_plugin import SCHEMES, WIDTHS
+from tools.browser import SITE, public_address
+from tools.weight import weigh
+from trace_evidence import catalogue, chapters
 
-SITE = chapters.ROOT / "_build" / "html"
-HTML = sorted(SITE.rglob("*.html"))
-# Text after `src=` and the like that makes a browser fetch something from elsewhere.
-LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "audio": "src"}
+HTML = sorted(path for path in SITE.rglob("*.html") if path != SITE / "index.html")
+PAGES = [path for path in HTML if path.is_relative_to(SITE / "book")]
+NOTEBOOKS = [path for path in PAGES if path.parent.name in ("failures", "foundations")]
+FAILURES = list(catalogue.load().values())
+ANCHORS = Path(__file__).with_name("anchors.txt")
+BYTES = 200_000
+BYTES_WITH_FIGURES = 450_000
 
 pages = pytest.mark.parametrize("path", HTML, ids=lambda path: str(path.relative_to(SITE)))
 
 
+written = pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(SITE)))
+failures = pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.id)
+
+
+@lru_cache
 def soup(path: Path) -> BeautifulSoup:
     """Return a page, parsed."""
     return BeautifulSoup(path.read_text(), "html.parser")
@@ -27,14 +50,10 @@ def test_the_site_has_a_page_for_every_page_of_the_book():
         assert (SITE / page.relative_to(chapters.ROOT)).with_suffix(".html").exists()
 
 
-@pages
-def test_nothing_is_fetched_from_elsewhere(path):
-    page = soup(path)
-    found = [tag.get(key) for name, key in LOADS.items() for tag in page.find_all(name)]
-    fetched = {"stylesheet", "preload", "icon", "preconnect", "prefetch", "modulepreload"}
-    links = page.find_all("link")
-    found += [tag.get("href") for tag in links if fetched & set(tag.get("rel", []))]
-    assert not [url for url in found if url and re.match(r"(https?:)?//", url)]
+@lru_cache
+def ids(path: Path) -> set[str]:
+    """Return the ids in a page."""
+    return {node["id"] for node in soup(path).select("[id]")}
 
 
 @pages
@@ -78,7 +97,315 @@ def test_cells_of_the_old_stack_are_marked_and_highlighted(path):
             assert cell.select_one(".err") is None
 
 
-def test_the_front_page_opens_in_the_browser(open_page):
-    view = open_page("book/index.html")
-    assert view.page.title()
+def test_internal_links_lead_to_a_page_and_an_anchor_that_exist():
+    broken, elsewhere = [], defaultdict(set)
+    for path in HTML:
+        place = str(path.relative_to(SITE))
+        for link in soup(path).select("a[href]"):
+            target = urlsplit(urljoin(public_address() + place, link["href"]))
+            if not target.geturl().startswith(public_address()):
+                elsewhere[target.geturl()].add(place)
+                continue
+            file = SITE / unquote(target.path.removeprefix(urlsplit(public_address()).path))
+            found = file.is_file() and (
+                target.fragment in ("", "top") or unquote(target.fragment) in ids(file)
+            )
+            if not found:
+                broken.append(f"{place}: {link['href']} ({link.get_text(' ', strip=True)})")
+    listed = {url: sorted(places) for url, places in sorted(elsewhere.items())}
+    (SITE.parent / "links.json").write_text(json.dumps(listed, indent=1) + "\n")
+    assert not broken, "links that lead nowhere:\n" + "\n".join(broken)
+
+
+def test_anchors_that_others_may_link_to_stay():
+    found = set()
+    for path in PAGES:
+        place = path.relative_to(SITE)
+        sections = soup(path).select(
+            "article section[id], article dt[id], article div.exercise[id]"
+        )
+        names = {section["id"] for section in sections} - {"solution-content", "exercise-content"}
+        found |= {f"{place}#{name}" for name in names}
+    held = set(ANCHORS.read_text().split())
+    (SITE.parent / "anchors.txt").write_text("\n".join(sorted(held | found)) + "\n")
+    gone = {
+        anchor
+        for anchor in held - found
+        if anchor.split("#")[1] not in ids(SITE / anchor.split("#")[0])
+    }
+    assert not gone, (
+        f"anchors that readers may have bookmarked are gone: {sorted(gone)}. Keep an old name by "
+        "putting `(old-name)=` above the heading that took its place; drop it from "
+        "tests/anchors.txt only where nothing took its place"
+    )
+    assert found <= held, (
+        f"new anchors: {sorted(found - held)}. They are kept from now on: read them, then "
+        "`cp _build/anchors.txt tests/anchors.txt`"
+    )
+
+
+@written
+def test_a_page_can_be_found_and_shared(path):
+    page, place = soup(path), str(path.relative_to(SITE))
+    address = public_address() + place
+    assert page.find("link", rel="canonical")["href"] == address
+    description = page.find("meta", attrs={"name": "description"})
+    assert description and 50 <= len(description["content"]) <= 300, (
+        f"{place}: write `description:` in the page's front matter, in 50 to 300 characters"
+    )
+    card = {tag["property"]: tag["content"] for tag in page.select("meta[property]")}
+    assert card["og:url"] == address
+    assert card["og:site_name"] == "Trace Evidence"
+    assert (SITE / card["og:image"].removeprefix(public_address())).is_file()
+    assert f"<loc>{address}</loc>" in (SITE / "sitemap.xml").read_text()
+    assert page.find("link", rel="icon")
+    assert page.select_one(".prev-next-footer a")
+
+
+def test_titles_and_descriptions_differ_from_page_to_page():
+    for read in (
+        lambda page: page.title.get_text(),
+        lambda page: page.find("meta", attrs={"name": "description"})["content"],
+    ):
+        texts = [read(soup(path)) for path in PAGES]
+        assert len(set(texts)) == len(texts)
+
+
+@failures
+def test_the_title_of_a_chapter_holds_the_message_that_people_search_for(failure):
+    title = soup(SITE / "book" / "failures" / f"{failure.id}.html").title.get_text()
+    assert failure.title in title
+    assert failure.message in title
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_chapter_can_be_downloaded_and_run_in_binder(path):
+    place = path.relative_to(SITE).with_suffix("")
+    links = {link["href"] for link in soup(path).select(".article-header-buttons a[href]")}
+    binder = [link for link in links if link.startswith("https://mybinder.org/v2/gh/")]
+    assert [link.split("?")[1] for link in binder] == [f"urlpath=lab/tree/{place}.md"]
+    saved = {link.rpartition(".")[2] for link in links if "_sources/" in link}
+    assert saved == {"md", "ipynb"}
+    notebook = json.loads((SITE / "_sources" / place.with_suffix(".ipynb")).read_text())
+    assert any(cell["cell_type"] == "code" for cell in notebook["cells"])
+
+
+# What follows opens the pages in a browser. A page is opened once for each size and scheme, and
+# the checks that only look share it.
+
+VIEWS = [(path, width, scheme) for path in HTML for width in WIDTHS for scheme in SCHEMES]
+
+
+@pytest.fixture(
+    scope="module",
+    params=VIEWS,
+    ids=lambda view: f"{view[0].relative_to(SITE)}-{view[1]}-{view[2]}",
+)
+def view(request, opener):
+    """Open a page in one size and scheme."""
+    path, width, scheme = request.param
+    view = opener(str(path.relative_to(SITE)), width, scheme)
+    view.page.wait_for_load_state("networkidle")
+    view.width, view.scheme = width, scheme
+    yield view
+    view.page.context.close()
+
+
+def test_a_page_asks_for_nothing_from_elsewhere_and_for_nothing_that_fails(view, site):
+    assert view.requests
+    elsewhere = [url for url in view.requests if not url.startswith((site, "data:"))]
+    assert not elsewhere, f"{view.path} asks elsewhere for {elsewhere}"
+    assert not view.failed, f"{view.path} asks for what fails: {view.failed}"
+    assert not view.errors, f"{view.path}: the console shows {view.errors}"
+
+
+def test_the_page_does_not_scroll_sideways(view):
+    widest = view.page.evaluate(
+        """() => {
+          if (document.documentElement.scrollWidth <= innerWidth) return null;
+          const right = e => e.getBoundingClientRect().right;
+          return [...document.querySelectorAll("article *")]
+            .sort((a, b) => right(b) - right(a))[0].outerHTML.slice(0, 120);
+        }"""
+    )
+    assert not widest, f"{view.path} is wider than {view.width} pixels because of {widest}"
+
+
+def test_the_message_of_each_error_is_in_sight(view):
+    hidden = view.page.evaluate(
+        """() => [...document.querySelectorAll(".error-message pre")].filter(pre => {
+          const folded = pre.closest(".toggle-hidden, .tag_hide-output");
+          return !folded && (!pre.checkVisibility() || pre.scrollWidth > pre.clientWidth + 1
+                            || pre.scrollHeight > pre.clientHeight + 1);
+        }).map(pre => pre.textContent.slice(0, 80))"""
+    )
+    assert not hidden, f"{view.path}: cut off or folded away: {hidden}"
+
+
+# Contrast takes axe seconds for each thousand words of code, so each kind of word in a block of
+# code is looked at once a page.
+ONE_OF_EACH_KIND = """() => {
+  const seen = new Set();
+  for (const word of document.querySelectorAll(".highlight pre span")) {
+    const kind = word.className + " in " + word.closest(".highlight").parentElement.className;
+    if (word.children.length) continue;
+    if (seen.has(kind)) word.replaceWith(word.textContent); else seen.add(kind);
+  }
+  document.querySelectorAll(".highlight pre").forEach(pre => pre.normalize());
+}"""
+
+
+def test_axe_finds_nothing_to_object_to(view):
+    if (view.width, view.scheme) == (390, "dark"):
+        pytest.skip("the colours are those of the wide page, the layout that of the light one")
+    options = {"resultTypes": ["violations"], "preload": False}
+    if view.scheme == "dark":
+        options["runOnly"] = ["color-contrast"]
+    if view.width == 390:
+        options["rules"] = {"color-contrast": {"enabled": False}}
+    view.page.evaluate(ONE_OF_EACH_KIND)
+    found = Axe().run(view.page, options=options).response["violations"]
+    assert not found, "\n".join(
+        f"{view.path} ({view.width}, {view.scheme}): {rule['help']}: "
+        f"{node['html'][:160]} at {node['target']}"
+        for rule in found
+        for node in rule["nodes"]
+    )
+
+
+@written
+def test_a_page_is_light(path, site, browser):
+    sizes = weigh(browser, site + str(path.relative_to(SITE)))
+    total = sum(sizes.values())
+    assert total - sizes["figures"] <= BYTES, f"heavier than {BYTES} bytes: {sizes}"
+    assert total <= BYTES_WITH_FIGURES, f"heavier than {BYTES_WITH_FIGURES} bytes: {sizes}"
+
+
+@failures
+def test_the_search_finds_the_chapter_by_its_message(failure, open_page):
+    view = open_page("search.html")
+    view.page.locator("main input[name=q]").fill(failure.message)
+    view.page.keyboard.press("Enter")
+    link = view.page.locator(f"#search-results a[href*='failures/{failure.id}.html']").first
+    expect(link).to_be_visible()
+
+
+def test_what_is_not_there_offers_a_search_that_works(open_page):
+    view = open_page("book/old/address.html")
+    assert [row.rpartition(": ")[2] for row in view.failed] == ["404"]
+    assert "not in the book" in view.page.title()
+    view.page.locator("article input[name=q]").fill("lazy_property")
+    view.page.keyboard.press("Enter")
+    expect(view.page.locator("#search-results a").first).to_be_visible()
+
+
+def test_the_address_of_the_site_leads_to_the_front_page(open_page):
+    view = open_page("")
+    view.page.wait_for_url("**/book/index.html")
     assert not view.failed
+
+
+def test_the_copy_button_copies_the_code_and_nothing_else(open_page):
+    view = open_page("book/failures/lazy-pytree-drift.html", permissions=["clipboard-read"])
+    for cell in view.page.locator("div.cell_input").all()[:3]:
+        cell.hover()
+        cell.locator("button.copybtn").click()
+        view.page.wait_for_timeout(100)
+        copied = view.page.evaluate("navigator.clipboard.readText()")
+        assert copied.strip() == cell.locator("pre").inner_text().strip()
+    assert copied.startswith("%%then")
+    assert view.page.locator(".cell_output button.copybtn").count() == 0
+
+
+def test_the_front_card_jumps_to_the_fix(open_page):
+    for failure in FAILURES:
+        view = open_page(f"book/failures/{failure.id}.html", 390)
+        view.page.get_by_role("link", name="Jump to Fix it").click()
+        expect(view.page.get_by_role("heading", name="Fix it").first).to_be_in_viewport()
+
+
+def test_what_the_theme_offers_works(open_page):
+    view = open_page("book/failures/lazy-pytree-drift.html")
+    page = view.page
+    before = page.evaluate("document.documentElement.dataset.theme")
+    for _ in range(2):  # auto, light, dark: one of the steps shows the other scheme
+        page.locator("button.theme-switch-button:visible").click()
+    assert page.evaluate("localStorage.getItem('mode')") != "auto"
+    page.evaluate("localStorage.clear()")
+    assert before == "light"
+    page.locator("button[aria-label*='Launch']").click()
+    expect(page.get_by_role("link", name="Binder")).to_be_visible()
+    page.keyboard.press("Escape")
+    solution = page.locator(".solution").first
+    expect(solution.locator("div.cell").first).not_to_be_visible()
+    solution.locator("button.toggle-button").click()
+    expect(solution.locator("div.cell").first).to_be_visible()
+    traceback = page.locator("details.traceback").first
+    traceback.locator("summary").click()
+    expect(traceback.locator("pre")).to_be_visible()
+    page.keyboard.press("Control+k")
+    expect(page.locator("dialog input[name=q]")).to_be_focused()
+    narrow = open_page("book/index.html", 390).page
+    narrow.locator("button.primary-toggle:visible").click()
+    expect(narrow.locator("dialog[open]").get_by_role("link", name="Pytrees")).to_be_visible()
+
+
+def test_focus_shows_wherever_the_tab_key_leads(open_page):
+    page = open_page("book/failures/lazy-pytree-drift.html", 390).page  # where code scrolls
+    reached = set()
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        name, shows = page.evaluate(
+            """() => { const e = document.activeElement, s = getComputedStyle(e);
+              const marked = s.outlineStyle != "none" && parseFloat(s.outlineWidth) > 0;
+              return [e.tagName + "." + e.className, marked || s.boxShadow != "none"]; }"""
+        )
+        assert shows, f"focus cannot be seen on {name}"
+        reached.add(name.split(".")[0])
+    assert {"A", "BUTTON", "PRE", "SUMMARY"} <= reached
+
+
+def test_who_asks_for_less_motion_gets_none(open_page):
+    page = open_page("book/failures/lazy-pytree-drift.html", reduced_motion="reduce").page
+    moving = page.evaluate(
+        """() => [...document.querySelectorAll("*")].filter(e => {
+          const s = getComputedStyle(e);
+          return parseFloat(s.transitionDuration) || s.animationName != "none"
+            || s.scrollBehavior == "smooth"; }).map(e => e.outerHTML.slice(0, 80))"""
+    )
+    assert not moving
+
+
+def test_a_chapter_prints_clean_and_whole_and_light(open_page):
+    page = open_page("book/failures/lazy-pytree-drift.html", scheme="dark").page
+    page.evaluate(
+        """addEventListener("beforeprint", () => {
+          window.printed = getComputedStyle(document.querySelector("article p")).color;
+        })"""
+    )
+    pages = PdfReader(io.BytesIO(page.pdf(format="A4"))).pages
+    text = " ".join(" ".join(leaf.extract_text() for leaf in pages).split())
+    assert sum(map(int, re.findall(r"\d+", page.evaluate("printed"))[:3])) < 200, "text on white"
+    for navigation in (
+        "Search",
+        "Skip to main",
+        "Effect handlers and plates",
+        "Back to top",
+    ):
+        assert navigation not in text, f"{navigation!r} belongs to the screen"
+    assert "Show code cell source" not in text
+    solution = page.locator(".solution pre").last.text_content().split()
+    for words in (
+        solution[-1],
+        "Further reading",
+        "https://github.com/pyro-ppl/numpyro/issues/1928",
+    ):
+        assert words in text.replace("- ", "-"), f"{words!r} is not on paper"
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 680, "height": 900})
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll("article pre, article svg.figure")]
+          .filter(e => e.getBoundingClientRect().right > 681 || e.scrollWidth > e.clientWidth + 1)
+          .filter(e => e.checkVisibility() && e.tagName == "PRE").map(e => e.textContent)"""
+    )
+    assert not cut, f"cut off at the edge of the paper: {cut}"

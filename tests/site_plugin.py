@@ -1,71 +1,15 @@
-"""Opens the built site in a headless Chromium, as a reader meets it. Loaded by `conftest.py`.
+"""Opens the built site in a headless Chromium, as a reader meets it. Loaded by `conftest.py`."""
 
-The site is served on loopback under the path that it has in public, with its 404 page. Chromium is
-the machine's own; nothing is downloaded, and no request leaves the machine.
-"""
-
-import os
-import shutil
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import urlsplit
 
 import pytest
-import yaml
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from trace_evidence import chapters
+from tools import browser as site_browser
 
-SITE = chapters.ROOT / "_build" / "html"
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-NO_CHROMIUM = (
-    "no Chromium on this machine: on Debian, `apt-get install chromium`; "
-    "elsewhere, set CHROMIUM to the path of a Chromium or Chrome"
-)
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
-
-
-def public_address() -> str:
-    """Return where the site is published, from `_config.yml`; it ends with a slash."""
-    config = yaml.safe_load((chapters.ROOT / "_config.yml").read_text())
-    return config["html"]["baseurl"]
-
-
-def find_chromium() -> str | None:
-    """Return the path of a Chromium: `CHROMIUM`, or the first one on `PATH`."""
-    asked = os.environ.get("CHROMIUM")
-    return shutil.which(asked) if asked else next(filter(None, map(shutil.which, NAMES)), None)
-
-
-class Handler(SimpleHTTPRequestHandler):
-    """Serves the site as its public host does: under a path, with `404.html` for the rest."""
-
-    protocol_version = "HTTP/1.1"
-    prefix = urlsplit(public_address()).path
-
-    def translate_path(self, path: str) -> str:
-        """Return the file behind a path, or one that does not exist."""
-        inside = path.startswith(self.prefix)
-        return super().translate_path("/" + path[len(self.prefix) :] if inside else "/outside")
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer what is not there with the site's own page."""
-        page = SITE / "404.html"
-        if code != 404 or not page.exists():
-            return super().send_error(code, message, explain)
-        body = page.read_bytes()
-        self.send_response(404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Print nothing."""
 
 
 @dataclass
@@ -103,30 +47,21 @@ class View:
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
     """Serve the built site on loopback; give its address, which ends with a slash."""
-    if not (SITE / "index.html").exists():
-        pytest.exit("the site is not built: run `make check-site`, which builds it", 2)
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=SITE)) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}{Handler.prefix}"
-        server.shutdown()
+    try:
+        with site_browser.serve() as address:
+            yield address
+    except site_browser.NotReady as error:
+        pytest.exit(str(error), 2)
 
 
 @pytest.fixture(scope="session")
-def browser(tmp_path_factory) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     """Start a headless Chromium that finds no other machine."""
-    chromium = find_chromium()
-    if not chromium:
-        pytest.exit(NO_CHROMIUM, 2)
-    home = tmp_path_factory.mktemp("home")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium,
-            args=["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
-            env={**os.environ, "HOME": str(home)},
-        )
-        yield browser
-        browser.close()
+    try:
+        with site_browser.launch() as chromium:
+            yield chromium
+    except site_browser.NotReady as error:
+        pytest.exit(str(error), 2)
 
 
 @pytest.fixture(scope="session")
