@@ -40,8 +40,18 @@ book: environments ## execute the chapters, build the site with warnings as erro
 test: environments ## run the test suite: every cell of every chapter, and the tools
 	@$(PY) -m pytest
 
-check-site: book ## look at the built site: nothing from elsewhere, no paths, alt text, marks
+check-site: book ## open every page in a browser: nothing from elsewhere, light, accessible, findable
 	@$(PY) -m pytest -q tests/site_checks.py tests/triage_checks.py
+
+pdf: book ## print the whole book as _build/trace-evidence.pdf, with the machine's Chromium
+	@$(PY) -m tools.pdf
+
+links: environments ## ask every link that leads elsewhere whether it still does (needs the network)
+	@$(PY) -m trace_evidence execute
+	@echo "asking; _build/linkcheck/output.json will say what each link answered, and where it stands …"
+	@.venv/bin/jupyter-book build . --builder linkcheck -q >_build/links.txt 2>&1 || \
+	  { grep -E '\[(broken|timeout)\]' _build/linkcheck/output.txt || tail -20 _build/links.txt; exit 1; }
+	@echo "All links answer."
 
 serve: book ## serve the site on loopback (PORT=8000)
 	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl-C stops it)."
@@ -74,6 +84,7 @@ check-workshop: workshop ## look at the workshop edition, and execute a student'
 
 bench: environments ## print what the book costs: time, memory, size
 	@$(PY) tools/bench.py
+	@$(PY) -m tools.weight
 
 matrix: environments ## measure every failure on every stack in stacks/matrix
 	@$(PY) tools/matrix.py

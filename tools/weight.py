@@ -1,0 +1,102 @@
+"""What a page of the site costs to load for the first time, in gzipped bytes by kind.
+
+Usage: python -m tools.weight, after `make book`; `make bench` ends with it
+"""
+
+import gzip
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import yaml
+from bs4 import BeautifulSoup
+from playwright.sync_api import Browser
+
+from tools import browser
+from trace_evidence import chapters
+
+KINDS = ("HTML", "CSS", "JS", "fonts", "figures")
+OF_TYPE = {"stylesheet": "CSS", "script": "JS", "font": "fonts", "image": "figures"}
+FIGURES_AND_OUTPUTS = ".cell_output, div.figure, svg.figure"
+
+
+def zipped(content: bytes) -> int:
+    """Return the size of a file as a server sends it: gzipped, where that is smaller."""
+    return min(len(content), len(gzip.compress(content, 6)))
+
+
+def weigh(chromium: Browser, address: str) -> dict[str, int]:
+    """Load a page with an empty cache and return the bytes of what it asks for, by kind.
+
+    Figures and outputs that stand in the HTML count as "figures". What the page asks for and does
+    not get counts nothing.
+    """
+    answers = []
+    page = chromium.new_page()
+    page.on("response", lambda answer: answers.append(answer))
+    page.goto(address, wait_until="networkidle")
+    sizes = dict.fromkeys(KINDS, 0)
+    for answer in answers:
+        kind, body = answer.request.resource_type, answer.body()
+        if kind == "document":
+            bare = BeautifulSoup(body, "html.parser")
+            for node in bare.select(FIGURES_AND_OUTPUTS):
+                node.extract()
+            sizes["HTML"] = zipped(str(bare).encode())
+            sizes["figures"] += max(0, zipped(body) - sizes["HTML"])
+        else:
+            sizes[OF_TYPE.get(kind, "figures")] += zipped(body)
+    page.close()
+    return sizes
+
+
+def build_plain(folder: Path) -> Path:
+    """Build the same chapters with the default theme as it comes, and return the site's folder.
+
+    The directives of this book stay, since the pages use them; its renderer, its style sheet, its
+    templates and its formulas as MathML do not.
+    """
+    config = yaml.safe_load((chapters.ROOT / "_config.yml").read_text())
+    config["execute"]["cache"] = str(chapters.CACHE)
+    sphinx = config["sphinx"]
+    sphinx["extra_extensions"] = ["sphinx_exercise", "trace_evidence.sphinx_ext"]
+    sphinx["config"] = {"language": "en", "myst_heading_anchors": 3}
+    file = folder / "_config.yml"
+    file.write_text(yaml.safe_dump(config))
+    command = [Path(sys.executable).with_name("jupyter-book"), "build", ".", "-q", "--config", file]
+    done = subprocess.run(
+        [str(word) for word in [*command, "--path-output", folder]],
+        cwd=chapters.ROOT,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        sys.exit(f"error: the default theme's site was not built\n{done.stderr[-2000:]}")
+    return folder / "_build" / "html"
+
+
+def main() -> None:
+    """Print a table: each page of the book by kind, and what the default theme makes of it."""
+    with browser.launch() as chromium, tempfile.TemporaryDirectory() as folder:
+        print("building the pages with the default theme …", file=sys.stderr, flush=True)
+        plain = build_plain(Path(folder))
+        print("weighing the pages …", file=sys.stderr, flush=True)
+        with browser.serve() as site, browser.serve(plain) as default:
+            print("First load, in kB gzipped; the default theme fetches MathJax besides.\n")
+            head = [*KINDS, "without figures", "all", "default theme, all"]
+            print("| page |", " | ".join(head), "|")
+            print("|---|" + "---:|" * len(head))
+            for path in sorted(browser.SITE.glob("book/**/*.html")):
+                place = str(path.relative_to(browser.SITE))
+                sizes, other = weigh(chromium, site + place), weigh(chromium, default + place)
+                total = sum(sizes.values())
+                row = [*sizes.values(), total - sizes["figures"], total, sum(other.values())]
+                print(f"| {path.stem} |", " | ".join(f"{size / 1e3:.0f}" for size in row), "|")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except browser.NotReady as error:
+        sys.exit(f"error: {error}")
