@@ -32,6 +32,9 @@ environments:
 
 book: environments ## execute the chapters, build the site with warnings as errors
 	@$(PY) -m trace_evidence execute
+	@# Sphinx does not look at these; where one is newer than the site, all pages are written again.
+	@[ -z "$$(find book/_static book/_templates trace_evidence _toc.yml _config.yml -type f \
+	  -not -name '*.pyc' -newer $(BOOK) 2>/dev/null)" ] || rm -rf _build/html _build/.doctrees
 	@echo "building the site …"
 	@.venv/bin/jupyter-book build . -W -n --keep-going -q >_build/log.txt 2>&1 || \
 	  { grep -A9 -E 'WARNING|ERROR|Error' _build/log.txt | head -40; rm -rf _build/html _build/.doctrees; exit 1; }
