@@ -73,6 +73,7 @@ class Failure:
         question: what to ask where the text alone cannot decide.
         upstream: (text, address) of the reports and changes that it is known by.
         undecided_with: failures that show the same messages; each has the other's signatures too.
+        short: the chapter's name for the margin of a figure, where the title is too long.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Failure:
     question: str
     upstream: tuple[tuple[str, str], ...]
     undecided_with: tuple[str, ...] = ()
+    short: str = ""
 
 
 @dataclass(frozen=True)

@@ -154,10 +154,8 @@ class OtherTable(Generated):
 
 def programs() -> dict[str, tuple[str, str]]:
     """Return a short title and the chapter of each program of the matrix, chapters' own first."""
-    own = {}
-    for failure in catalogue.load().values():
-        short = failure.id.replace("-", " ").capitalize()
-        own[failure.id] = failure.title if len(failure.title) <= 30 else short, failure.id
+    failures = catalogue.load().values()
+    own = {failure.id: (failure.short or failure.title, failure.id) for failure in failures}
     more = {name: (row["title"], row["chapter"]) for name, row in matrix.companions().items()}
     return own | more
 
