@@ -13,6 +13,7 @@ import os
 import platform
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -215,9 +216,14 @@ def execute_chapters(
     """
     waiting = {}
     pool = ThreadPoolExecutor(JOBS)
+    whole_lines = threading.Lock()
+
+    def say(line: str) -> None:
+        with whole_lines:
+            report(line)
 
     def work(path: Path, notebook: NotebookNode) -> Execution:
-        report(f"executing {path.stem} …")
+        say(f"executing {path.stem} …")
         return run_chapter(path, notebook, cell_seconds)
 
     try:
@@ -235,13 +241,13 @@ def execute_chapters(
         for future in as_completed(waiting):
             path, execution = waiting[future], future.result()
             if execution.stopped_at is None:
-                report(f"executed {path.stem} in {execution.seconds:.0f} s")
+                say(f"executed {path.stem} in {execution.seconds:.0f} s")
                 bundle = CacheBundleIn(
                     execution.notebook, str(path), data={"execution_seconds": execution.seconds}
                 )
                 cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
             else:
-                report(f"stopped {path.stem} after {execution.seconds:.0f} s: {execution.reason}")
+                say(f"stopped {path.stem} after {execution.seconds:.0f} s: {execution.reason}")
             yield path, execution
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
