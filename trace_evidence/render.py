@@ -18,7 +18,7 @@ PATHS = [
     (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<this cell>"),
 ]
 JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
-FRAME = re.compile(r"^(?:File |Cell |<this cell>)", re.M)
+FRAME = re.compile(r"^ *(?:File |Cell |<this cell>)", re.M)
 
 
 def without_paths(text: str) -> str:
@@ -38,10 +38,10 @@ def split_traceback(lines: list[str], message: str) -> tuple[str, str]:
     Returns:
         The frames, and the message with the exception's name in front of it.
     """
-    text = without_paths(strip_ansi("\n".join(lines)))
-    last = without_paths(strip_ansi(lines[-1]) if lines else message)
-    frames = text.removesuffix(last).rstrip()
-    return JAX_ADVICE.sub("", frames), last.strip()
+    text = without_paths(strip_ansi("\n".join(lines))).strip()
+    last = without_paths(strip_ansi(lines[-1]) if lines else message).strip()
+    frames = re.sub(r"\n{2,}", "\n\n", text.removesuffix(last).rstrip())
+    return JAX_ADVICE.sub("", frames), last
 
 
 def themed_svg(svg: str, alt: str, prefix: str) -> str:
