@@ -36,11 +36,18 @@ for cell in open(sys.argv[2]).read().split("#%%"):
 """
 
 
-def run(*command: object, cwd: Path = chapters.ROOT) -> tuple[float, float]:
-    """Run a command to its end; return its wall and CPU seconds, with its children's."""
+def run(*command: object, cwd: Path = chapters.ROOT, flags: str = "") -> tuple[float, float]:
+    """Run a command to its end; return its wall and CPU seconds, with its children's.
+
+    Args:
+        command: its words.
+        cwd: where it runs.
+        flags: for XLA.
+    """
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True)
+    env = {**os.environ, "XLA_FLAGS": flags} if flags else None
+    done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"error: {' '.join(words)} failed; mend that first.\n{done.stdout[-2000:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -48,9 +55,22 @@ def run(*command: object, cwd: Path = chapters.ROOT) -> tuple[float, float]:
     return time.monotonic() - begin, cpu
 
 
+def without_checks(cells: list[str]) -> Iterator[str]:
+    """Yield the cells, with the asserts of a check wherever it is called."""
+    asserts = {}
+    for source in cells:
+        if source.startswith(("%%check ", "%check ")):
+            line, _, body = source.partition("\n")
+            label = line.split()[1]
+            yield asserts.setdefault(label, body)
+        else:
+            yield source
+
+
 def bare_scripts(path: Path, folder: str) -> float:
     """Return the CPU seconds of a chapter's cells as two plain scripts, one for each stack."""
     cells = [cell.source for cell in chapters.read_chapter(path).cells if cell.cell_type == "code"]
+    cells = list(without_checks(cells))
     old = [source.removeprefix("%%then\n") for source in cells if source.startswith("%%then")]
     new = [source for source in cells if not source.startswith("%%then")]
     new = [source.replace("%load_ext trace_evidence", "") for source in new]
@@ -60,7 +80,9 @@ def bare_scripts(path: Path, folder: str) -> float:
             script = Path(folder, f"{path.stem}-{stack}.txt")
             script.write_text("#%%".join(sources))
             python = PYTHONS[stack] / "bin" / "python"
-            total += run(python, "-c", BARE, chapters.ROOT, script, cwd=path.parent)[1]
+            flags = chapters.XLA_FLAGS if stack == "now" else ""
+            bare = (python, "-c", BARE, chapters.ROOT, script)
+            total += run(*bare, cwd=path.parent, flags=flags)[1]
     return total
 
 
