@@ -92,6 +92,9 @@ bench: environments ## print what the book costs: time, memory, size
 matrix: environments ## measure every failure on every stack in stacks/matrix
 	@$(PY) tools/matrix.py
 
+hash-history: environments ## measure what each release of JAX does when a tracer is hashed
+	@$(PY) stacks/hash-history.py
+
 recordings: environments ## record what each error says on stacks old and new
 	@$(PY) stacks/recordings.py
 
