@@ -121,7 +121,7 @@ ENVIRONMENTS = {
 def measured_again(row: str, failure: str) -> dict:
     """The verdicts on one failure in a row, measured now, or before with the same everything."""
     environment, lock = ENVIRONMENTS[row]
-    key = runner._hash(runner.sources(row), (ROOT / lock).read_text())
+    key = runner._hash(runner.sources(row)[failure], (ROOT / lock).read_text())
     kept = runner.WORK / "again" / f"{row}-{failure}.json"
     known = runner.read(kept)
     if known is None or known["key"] != key:
@@ -358,34 +358,42 @@ def test_a_reproducer_raises_nothing_of_its_own():
 
 @pytest.fixture
 def scratch(tmp_path, monkeypatch) -> list[str]:
-    """A runner with three rows that measures nothing; the list names the rows it was asked for."""
-    stacks = tmp_path / "stacks"
+    """A runner with three rows that measures nothing; the list names the rows it was asked for.
+
+    Where a part of a row is known already, the list names the programs that are not.
+    """
+    stacks, reproducers = tmp_path / "stacks", tmp_path / "reproducers"
     stacks.mkdir()
+    reproducers.mkdir()
+    (reproducers / "drift.py").write_text('"""It drifts."""\nDECIDED_BY = ("numpyro",)\n')
     for row in ("0.9.0", "0.10.0", "0.10.0-jax-0.4.4"):
         (stacks / f"{row}.in").write_text("numpyro==0.9.0\n")
         (stacks / f"{row}.txt").write_text("numpyro==0.9.0\n")
     for name, value in {
         "ROOT": tmp_path,
         "STACKS": stacks,
+        "REPRODUCERS": reproducers,
         "RECORD": tmp_path / "matrix.json",
         "WORK": tmp_path / "work",
     }.items():
         monkeypatch.setattr(runner, name, value)
     asked: list[str] = []
 
-    def measure(row: str, keep: bool = False) -> dict:
-        asked.append(row)
+    def measure(row: str, keep: bool = False, known: dict | None = None) -> dict:
+        unknown = sorted(runner.failures().keys() - (known or {}).keys())
+        asked.append(f"{row} {' '.join(unknown)}" if known else row)
         good = {part: {"verdict": "ok"} for part in runner.PARTS}
         return {
             "row": row,
-            "key": runner.key(row),
+            "key": runner.key(),
+            "sources": runner.sources(row),
             "measured": "2024-08-01",
             "python": "3.11.0",
             "platform": "Linux x86_64",
             "pins": {"numpyro": "0.9.0"},
             "installed_mib": 1.0,
             "seconds": 1.0,
-            "verdicts": {"drift": good},
+            "verdicts": dict.fromkeys(runner.failures(), good),
         }
 
     monkeypatch.setattr(runner, "measure", measure)
@@ -415,13 +423,27 @@ def test_a_changed_lock_is_measured_again_and_alone(scratch):
     assert scratch == ["0.9.0"]
 
 
+def test_a_new_or_a_changed_program_runs_alone_in_every_row(scratch):
+    runner.main(["--rows", "0.9.0"])
+    added = runner.REPRODUCERS / "leak.py"
+    added.write_text('"""It leaks."""\nDECIDED_BY = ("jax",)\n')
+    runner.main(["--rows", "0.9.0"])
+    added.write_text('"""It leaks."""\nDECIDED_BY = ("jax", "numpyro")\n')
+    runner.main(["--rows", "0.9.0"])
+    added.unlink()
+    runner.main(["--rows", "0.9.0"])
+    assert scratch == ["0.9.0", "0.9.0 leak", "0.9.0 leak"]
+    (row,) = json.loads(runner.RECORD.read_text())["rows"]
+    assert [*row["sources"]] == [*row["verdicts"]] == ["drift"]
+
+
 def test_an_interrupted_run_goes_on_where_it_stopped(scratch, monkeypatch):
     whole = runner.measure
 
-    def interrupted(row: str, keep: bool = False) -> dict:
+    def interrupted(row: str, keep: bool = False, known: dict | None = None) -> dict:
         if row == "0.10.0":
             raise KeyboardInterrupt
-        return whole(row, keep)
+        return whole(row, keep, known)
 
     with monkeypatch.context() as patch:
         patch.setattr(runner, "measure", interrupted)

@@ -6,8 +6,8 @@ hashes. A row whose name is a NumPyro release is that release with the JAX of it
 
 For each row uv makes an environment under `.cache/matrix/`, in which every program in
 `stacks/reproducers/` runs its `reproduce()` and its `fix()`, each in a process of its own. A row's
-result is written when the row is done, so an interrupted run goes on where it stopped: only rows
-that are missing, or whose lock, reproducers or this file changed, run again.
+result is written when the row is done, so an interrupted run goes on where it stopped. Only what is
+missing runs again: a row whose lock or this file changed, and in every row a reproducer that did.
 
     python tools/matrix.py                       measure what is missing, write the record
     python tools/matrix.py --rows 0.15.2,0.22.0  these rows only
@@ -103,17 +103,20 @@ def _hash(*texts: str) -> str:
 _parsing = threading.Lock()
 
 
-def sources(row: str) -> str:
-    """Digest of what a result depends on: the row's lock and the reproducers' code."""
+def sources(row: str) -> dict[str, str]:
+    """For each reproducer, a digest of what its result in a row depends on: the lock, its code."""
+    lock = (STACKS / f"{row}.txt").read_text()
     with _parsing:
-        texts = [path.read_text() for path in sorted(REPRODUCERS.glob("*.py"))]
-        programs = [ast.dump(ast.parse(text)) for text in texts]
-    return _hash((STACKS / f"{row}.txt").read_text(), *programs)
+        code = {
+            path.stem: ast.dump(ast.parse(path.read_text())) for path in REPRODUCERS.glob("*.py")
+        }
+    runner = code.pop("_run", "")
+    return {failure: _hash(lock, runner, code[failure]) for failure in sorted(code)}
 
 
-def key(row: str) -> str:
-    """Digest under which a row's result may be used again: its sources and this file."""
-    return _hash(sources(row), Path(__file__).read_text())
+def key() -> str:
+    """Digest of this file: what another one measured is measured again."""
+    return _hash(Path(__file__).read_text())
 
 
 # --- processes -------------------------------------------------------------------------------
@@ -218,13 +221,13 @@ def measure_part(python: Path, failure: str, part: str) -> dict[str, str]:
         return {"verdict": "cannot run", "message": last.replace(str(ROOT), ".")}
 
 
-def measure(row: str, keep: bool = False) -> dict[str, Any]:
-    """Install a row, run everything in it, and say what happened."""
+def measure(row: str, keep: bool = False, known: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Install a row, run everything in it that is not `known`, and say what happened."""
     started = time.monotonic()
     pins = pins_of((STACKS / f"{row}.txt").read_text())
     result: dict[str, Any] = {
         "row": row,
-        "key": key(row),
+        "key": key(),
         "sources": sources(row),
         "measured": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "python": platform.python_version(),
@@ -238,7 +241,8 @@ def measure(row: str, keep: bool = False) -> dict[str, Any]:
         result["installed_mib"] = round(installed / 2**20, 1)
         result["install_seconds"] = round(time.monotonic() - started, 1)
         result["verdicts"] = {
-            failure: {part: measure_part(python, failure, part) for part in PARTS}
+            failure: (known or {}).get(failure)
+            or {part: measure_part(python, failure, part) for part in PARTS}
             for failure in failures()
         }
     except CannotInstallError as error:
@@ -271,11 +275,13 @@ def read(path: Path) -> dict[str, Any] | None:
 
 
 def done_before(row: str) -> dict[str, Any] | None:
-    """The row's result from an earlier run, where nothing that it depends on has changed."""
+    """The row's result from an earlier run; of its verdicts, those that still hold."""
     result = read(WORK / f"{row}.json")
-    if result is None or result["key"] != key(row) or "installed_mib" not in result:
+    if result is None or result["key"] != key() or "installed_mib" not in result:
         return None
-    return result
+    was, now = result["sources"], sources(row)
+    held = {name: said for name, said in result["verdicts"].items() if was[name] == now.get(name)}
+    return {**result, "sources": now, "verdicts": held} if held else None
 
 
 def assemble(results: Iterable[dict[str, Any]], before: dict[str, Any] | None) -> dict[str, Any]:
@@ -347,15 +353,20 @@ def measure_all(rows: list[str], jobs: int, keep: bool, again: bool) -> list[dic
     Each new result is written as it comes.
     """
     known = {} if again else {row: done for row in rows if (done := done_before(row))}
-    if known:
-        print(f"{len(known)} of {len(rows)} rows are known from an earlier run", flush=True)
-    results = list(known.values())
-    missing = [row for row in rows if row not in known]
+    whole = [
+        row for row, done in known.items() if done["verdicts"].keys() == done["sources"].keys()
+    ]
+    if whole:
+        print(f"{len(whole)} of {len(rows)} rows are known from an earlier run", flush=True)
+    results = [known[row] for row in whole]
+    missing = [row for row in rows if row not in whole]
     if missing:
         print(f"measuring {len(missing)} rows, {jobs} at a time, minutes each", flush=True)
     pool = ThreadPoolExecutor(max_workers=jobs)
     try:
-        waiting = [pool.submit(measure, row, keep) for row in missing]
+        waiting = [
+            pool.submit(measure, row, keep, known.get(row, {}).get("verdicts")) for row in missing
+        ]
         for number, future in enumerate(as_completed(waiting), start=1):
             result = future.result()
             write(WORK / f"{result['row']}.json", result)
