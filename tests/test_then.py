@@ -124,6 +124,25 @@ def test_without_the_kernel_the_cell_says_how_to_install_it_and_goes_on(tmp_path
     assert after.text == "on\n"
 
 
+INTERRUPT_WHILE_PRINTING = """
+import os, signal, trace_evidence.then as then
+def interrupt_and_print(*args, **options):
+    os.kill(os.getpid(), signal.SIGINT)
+    print(*args, **options)
+then.print = interrupt_and_print
+"""
+LONG = "%%then\nimport time\nprint('started')\nfor _ in range(100): time.sleep(0.1)\nx = 'ran on'"
+
+
+def test_an_interrupt_that_comes_while_output_is_printed_is_not_lost(tmp_path):
+    *_, interrupted, after = run_cells(
+        tmp_path, LOAD, "%%then\nx = 'stopped'", INTERRUPT_WHILE_PRINTING, LONG, "%%then\nprint(x)"
+    )
+    assert error_of(interrupted).ename == "KeyboardInterrupt"
+    printed = [out.get("text") for out in after]
+    assert printed == ["stopped\n"], "the interrupt did not reach the kernel: see `_interrupts`"
+
+
 def test_an_interrupt_reaches_the_other_kernel_and_its_state_survives(tmp_path):
     manager = KernelManager(transport="ipc", connection_file=str(tmp_path / "k.json"))
     manager.start_kernel()
