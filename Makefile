@@ -49,7 +49,7 @@ check-site: book ## open every page in a browser: nothing from elsewhere, light,
 pdf: book ## print the whole book as _build/trace-evidence.pdf, with the machine's Chromium
 	@$(PY) -m tools.pdf
 
-links: environments ## ask every link that leads elsewhere whether it still does (needs the network)
+links: environments ## try every link that leads elsewhere (needs the network)
 	@$(PY) -m trace_evidence execute
 	@echo "asking; _build/linkcheck/output.json will say what each link answered, and where it stands …"
 	@.venv/bin/jupyter-book build . --builder linkcheck -q >_build/links.txt 2>&1 || \
@@ -82,7 +82,7 @@ hub-load: environments ## measure that hub with 1, 2, 4 and 8 learners, and brea
 check-binder: environments ## do what Binder does, in an empty folder, and execute a chapter there
 	@$(PY) tools/binder_check.py
 
-check-workshop: workshop ## look at the workshop edition, and execute a student's notebook
+check-workshop: workshop ## check the workshop edition, and execute a student's notebook
 	@$(PY) -m pytest -q tests/workshop_checks.py
 
 bench: environments ## print what the book costs: time, memory, size

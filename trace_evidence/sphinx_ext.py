@@ -257,7 +257,7 @@ class VersionTable(Generated):
 
 def code(signature: catalogue.Signature) -> str:
     """Return a wording as Markdown code."""
-    text = signature.text.removeprefix(signature.type)
+    text = signature.text.removeprefix(signature.type).removeprefix(": ")
     shown = f"{signature.type}: {text}" if text else signature.type
     return f"`` {shown} ``"
 
