@@ -26,6 +26,7 @@ PLAN_FILE = ROOT / "book" / "workshop" / "plans.json"
 GUIDE = ROOT / "book" / "workshop" / "instructor-guide.md"
 SOLUTION, NOTES = "solution", "instructor"
 LINK = re.compile(r"\[([^\]]*)\]\(/(book/[\w/-]+)\.md(#[\w-]+)?\)")
+LABEL = re.compile(r"^\([\w-]+\)=\n+", re.M)
 ANCHOR = re.compile(r"\[([^\]]+)\]\(#[\w-]+\)")
 FIRST = """\
 *How to work with this notebook.* Run the cells from the top, with Shift+Enter. A cell that begins
@@ -85,6 +86,7 @@ def link(page: str, text: str = "") -> str:
 def plain(text: str, page: str) -> str:
     """Return a page's Markdown without what only the book's site understands."""
     text = text.replace("```{front-card}\n```", card(page) if "{front-card}" in text else "")
+    text = LABEL.sub("", text)
     text = LINK.sub(lambda found: link(found[2], found[1]), text)
     return ANCHOR.sub(r"*\1*", text).strip()
 
