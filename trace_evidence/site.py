@@ -108,6 +108,10 @@ def setup(app: Sphinx) -> dict:
     """Register what the site needs with Sphinx."""
     app.connect("config-inited", set_addresses)
     app.connect("builder-inited", add_filters)
+    # The sitemap lists what is written: where one page has changed, all pages are.
+    changed: list[str] = []
+    app.connect("env-before-read-docs", lambda app, env, names: changed.extend(names))
+    app.connect("env-updated", lambda app, env: env.found_docs if changed else None)
     app.connect("html-page-context", describe, priority=400)
     app.connect("build-finished", lighten, priority=900)
     return {"parallel_read_safe": True, "version": "1"}
