@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cells import run_cells
 from trace_evidence import chapters
 
 FRONT = """---
@@ -119,6 +120,12 @@ def outcome(tmp_path_factory):
         write_chapter(folder, name)
     (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
     return run_pytest(folder, "--cell-seconds=15", "-o", "console_output_style=classic")
+
+
+def test_a_line_that_is_printed_in_two_pieces_stays_one_line(tmp_path):
+    pieces = "import time; print('one', end=' ', flush=True); time.sleep(0.5); print('line')"
+    (outputs,) = run_cells(tmp_path, pieces)
+    assert [output.text for output in outputs] == ["one line\n"]
 
 
 def test_a_right_chapter_is_green(outcome):

@@ -167,6 +167,7 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
             notebook,
             timeout=cell_seconds,
             record_timing=False,  # it would go into the metadata, and so into the cache key
+            coalesce_streams=True,  # a line printed in two pieces would break in two on the page
             resources={"metadata": {"path": str(path.parent)}},
             config=Config({"KernelManager": connection}),
             on_cell_execute=lambda cell, cell_index: started.append(cell_index),
