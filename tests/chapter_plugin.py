@@ -6,12 +6,14 @@ build uses too. An item then compares its cell's outputs with what the cell's ``
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from myst_nb.core.render import strip_ansi
 
 from trace_evidence import chapters
-from trace_evidence.expectations import Problem, check
+from trace_evidence.expectations import Problem, check, stream
 
 executions = pytest.StashKey[dict]()
 
@@ -70,7 +72,8 @@ class Cell(pytest.Item):
         problems = check(cell)
         if stopped == self.index:
             cure = "Mend the cell; if it is meant to fail, declare it with `expect` and the tag."
-            problems.append(Problem("the cell runs as declared", execution.reason, cure))
+            happened = execution.reason + where(cell)
+            problems.append(Problem("the cell runs as declared", happened, cure))
         if problems:
             raise CellFailure(self.describe(cell.source, problems))
 
@@ -90,6 +93,19 @@ class Cell(pytest.Item):
 
     def reportinfo(self):
         return self.path, self.line - 1, f"{self.path.stem}:{self.line}"
+
+
+def where(cell):
+    """Name the line that an undeclared error stopped, and what the cell had printed by then.
+
+    An `assert` without words has no message of its own.
+    """
+    tracebacks = ["\n".join(out.traceback) for out in cell.outputs if out.output_type == "error"]
+    line = re.search(r"^-+> \d+ +(.+)$", strip_ansi("".join(tracebacks)), re.MULTILINE)
+    printed = stream(cell, "stdout").rstrip()
+    rows = [f"\nstopped:  {line[1]}"] if line else []
+    rows += [f"\nprinted:  {row}" for row in printed.splitlines()[-5:]]
+    return "".join(rows)
 
 
 def pytest_runtestloop(session):

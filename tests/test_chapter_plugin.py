@@ -69,6 +69,7 @@ CHAPTERS = {
     "right": RIGHT_CELLS,
     "wrong": list(WRONG_CELLS.values()),
     "undeclared": [("", "1"), ("", "1 / 0"), ("", "2")],
+    "bare-assert": [("", "print('one half is', 0.5)\nassert 1 < 2\nassert 1 / 2 == 0")],
     "slow": [("", "while True: pass")],
     "dead": [("", "import os; os._exit(1)"), ("", "1")],
     "no-then": [("", f"%load_ext trace_evidence\n{NO_THEN}"), ("", "%%then\n1")],
@@ -149,6 +150,7 @@ def test_each_wrong_cell_is_red_with_its_own_message(outcome, number, words):
     ("name", "words"),
     [
         ("undeclared", "ZeroDivisionError that the cell does not declare: division by zero"),
+        ("bare-assert", "stopped:  assert 1 / 2 == 0\nprinted:  one half is 0.5"),
         ("slow", "the cell ran past its limit of 15 s"),
         ("dead", "the kernel died in this cell"),
         ("no-then", "The kernel `then` (the stack of August 2024) is not installed"),
