@@ -101,7 +101,9 @@ def where(cell):
     An `assert` without words has no message of its own.
     """
     tracebacks = ["\n".join(out.traceback) for out in cell.outputs if out.output_type == "error"]
-    line = re.search(r"^-+> \d+ +(.+)$", strip_ansi("".join(tracebacks)), re.MULTILINE)
+    text = strip_ansi("".join(tracebacks))
+    # The kernel of the page marks the line by an arrow; `%%then` shows it below its number.
+    line = re.search(r"^(?:-+> \d+| +Cell In\[\d+\], line \d+\n) +(.+)$", text, re.MULTILINE)
     printed = stream(cell, "stdout").rstrip()
     rows = [f"\nstopped:  {line[1]}"] if line else []
     rows += [f"\nprinted:  {row}" for row in printed.splitlines()[-5:]]

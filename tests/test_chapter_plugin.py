@@ -70,6 +70,7 @@ CHAPTERS = {
     "wrong": list(WRONG_CELLS.values()),
     "undeclared": [("", "1"), ("", "1 / 0"), ("", "2")],
     "bare-assert": [("", "print('one half is', 0.5)\nassert 1 < 2\nassert 1 / 2 == 0")],
+    "then-assert": [("", "%load_ext trace_evidence"), ("", "%%then\na = 1\nassert a == 2")],
     "slow": [("", "while True: pass")],
     "dead": [("", "import os; os._exit(1)"), ("", "1")],
     "no-then": [("", f"%load_ext trace_evidence\n{NO_THEN}"), ("", "%%then\n1")],
@@ -151,6 +152,7 @@ def test_each_wrong_cell_is_red_with_its_own_message(outcome, number, words):
     [
         ("undeclared", "ZeroDivisionError that the cell does not declare: division by zero"),
         ("bare-assert", "stopped:  assert 1 / 2 == 0\nprinted:  one half is 0.5"),
+        ("then-assert", "stopped:  assert a == 2"),
         ("slow", "the cell ran past its limit of 15 s"),
         ("dead", "the kernel died in this cell"),
         ("no-then", "The kernel `then` (the stack of August 2024) is not installed"),
