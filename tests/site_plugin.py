@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from time import monotonic
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Response
 
 from tools import browser as site_browser
 
@@ -18,17 +19,37 @@ class View:
 
     Attributes:
         page: Playwright's page.
+        site: the address of the site, which ends with a slash.
+        width: the width of the window, in pixels.
+        scheme: "light" or "dark".
         path: the page's path in the site.
         requests: the address of each request that it made.
-        failed: those that failed or were answered with an error, with the reason.
+        answers: what it was answered.
+        failed: the requests that failed or were answered with an error, with the reason.
         errors: what its scripts complained about on the console.
     """
 
     page: Page
-    path: str
+    site: str
+    width: int
+    scheme: str
+    path: str = ""
     requests: list[str] = field(default_factory=list)
+    answers: list[Response] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+
+    def visit(self, path: str) -> None:
+        """Open another page of the site, and begin the notes anew."""
+        for notes in (self.requests, self.answers, self.failed, self.errors):
+            notes.clear()
+        self.path = path
+        self.page.goto(self.site + path, wait_until="load")
+        self.loaded = monotonic()
+
+    def settle(self) -> None:
+        """Wait until the page had half a second after it loaded, for what scripts ask for late."""
+        self.page.wait_for_timeout(max(0, 500 - 1000 * (monotonic() - self.loaded)))
 
     def watch(self) -> None:
         """Note what the page requests and complains about."""
@@ -38,8 +59,9 @@ class View:
         self.page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
 
-    def note_answer(self, response) -> None:
-        """Note an answer that is an error."""
+    def note_answer(self, response: Response) -> None:
+        """Note an answer, and whether it is an error."""
+        self.answers.append(response)
         if response.status >= 400:
             self.failed.append(f"{response.url}: {response.status}")
 
@@ -71,9 +93,9 @@ def opener(browser: Browser, site: str) -> Callable[..., View]:
     def open_page(path: str, width: int = 1280, scheme: str = "light", **options) -> View:
         size = {"width": width, "height": 900}
         context = browser.new_context(viewport=size, color_scheme=scheme, **options)
-        view = View(context.new_page(), path)
+        view = View(context.new_page(), site, width, scheme)
         view.watch()
-        view.page.goto(site + path, wait_until="load")
+        view.visit(path)
         return view
 
     return open_page

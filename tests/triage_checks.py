@@ -49,7 +49,7 @@ def test_the_browser_gives_the_same_answers_as_python(open_page):
 
 def test_a_paste_is_answered_at_once_and_nothing_leaves_the_page(open_page):
     view = open_page(PAGE)
-    view.page.wait_for_load_state("networkidle")
+    view.settle()
     before = len(view.requests), len(view.errors)
     view.page.get_by_label("Paste the traceback").fill(LEAK)
     view.page.get_by_role("status").filter(has_text="This looks like").wait_for()

@@ -10,7 +10,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -29,6 +29,7 @@ NO_CHROMIUM = (
 )
 
 
+@cache
 def public_address() -> str:
     """Return where the site is published, from `_config.yml`; it ends with a slash."""
     config = yaml.safe_load((chapters.ROOT / "_config.yml").read_text())

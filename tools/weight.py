@@ -7,46 +7,63 @@ import gzip
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
+from urllib.request import urlopen
 
 import yaml
-from bs4 import BeautifulSoup
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page, Response
 
 from tools import browser
 from trace_evidence import chapters
 
 KINDS = ("HTML", "CSS", "JS", "fonts", "figures")
 OF_TYPE = {"stylesheet": "CSS", "script": "JS", "font": "fonts", "image": "figures"}
-FIGURES_AND_OUTPUTS = ".cell_output, div.figure, svg.figure"
+WITHOUT_FIGURES_AND_OUTPUTS = """text => {
+  const page = new DOMParser().parseFromString(text, "text/html");
+  for (const node of page.querySelectorAll(".cell_output, div.figure, svg.figure")) node.remove();
+  return page.documentElement.outerHTML;
+}"""
 
 
+@cache
+def read(address: str) -> bytes:
+    """Return what stands at an address; the browser does not keep what it had already."""
+    with urlopen(address) as answer:
+        return answer.read()
+
+
+@cache
 def zipped(content: bytes) -> int:
     """Return the size of a file as a server sends it: gzipped, where that is smaller."""
     return min(len(content), len(gzip.compress(content, 6)))
 
 
-def weigh(chromium: Browser, address: str) -> dict[str, int]:
-    """Load a page with an empty cache and return the bytes of what it asks for, by kind.
+def weigh(page: Page, answers: list[Response]) -> dict[str, int]:
+    """Return the gzipped bytes of what a page asked for and got, by kind.
 
-    Figures and outputs that stand in the HTML count as "figures". What the page asks for and does
-    not get counts nothing.
+    Figures and outputs that stand in the HTML count as "figures".
     """
+    sizes = dict.fromkeys(KINDS, 0)
+    for answer in filter(lambda answer: answer.ok, answers):
+        kind, body = answer.request.resource_type, read(answer.url)
+        if kind == "document":
+            sizes["HTML"] = zipped(
+                page.evaluate(WITHOUT_FIGURES_AND_OUTPUTS, body.decode()).encode()
+            )
+            sizes["figures"] += max(0, zipped(body) - sizes["HTML"])
+        else:
+            sizes[OF_TYPE.get(kind, "figures")] += zipped(body)
+    return sizes
+
+
+def load_and_weigh(chromium: Browser, address: str) -> dict[str, int]:
+    """Load a page with an empty cache and return its bytes by kind."""
     answers = []
     page = chromium.new_page()
     page.on("response", lambda answer: answers.append(answer))
     page.goto(address, wait_until="networkidle")
-    sizes = dict.fromkeys(KINDS, 0)
-    for answer in answers:
-        kind, body = answer.request.resource_type, answer.body()
-        if kind == "document":
-            bare = BeautifulSoup(body, "html.parser")
-            for node in bare.select(FIGURES_AND_OUTPUTS):
-                node.extract()
-            sizes["HTML"] = zipped(str(bare).encode())
-            sizes["figures"] += max(0, zipped(body) - sizes["HTML"])
-        else:
-            sizes[OF_TYPE.get(kind, "figures")] += zipped(body)
+    sizes = weigh(page, answers)
     page.close()
     return sizes
 
@@ -89,7 +106,7 @@ def main() -> None:
             print("|---|" + "---:|" * len(head))
             for path in sorted(browser.SITE.glob("book/**/*.html")):
                 place = str(path.relative_to(browser.SITE))
-                sizes, other = weigh(chromium, site + place), weigh(chromium, default + place)
+                sizes, other = (load_and_weigh(chromium, at + place) for at in (site, default))
                 total = sum(sizes.values())
                 row = [*sizes.values(), total - sizes["figures"], total, sum(other.values())]
                 print(f"| {path.stem} |", " | ".join(f"{size / 1e3:.0f}" for size in row), "|")
