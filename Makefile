@@ -49,6 +49,9 @@ check-site: book ## open every page in a browser: nothing from elsewhere, light,
 pdf: book ## print the whole book as _build/trace-evidence.pdf, with the machine's Chromium
 	@$(PY) -m tools.pdf
 
+check-pdf: pdf ## look at that PDF: every page, figure and number there, nothing of the screen
+	@$(PY) -m pytest -q tests/pdf_checks.py
+
 links: environments ## try every link that leads elsewhere (needs the network)
 	@$(PY) -m trace_evidence execute
 	@echo "asking; _build/linkcheck/output.json will say what each link answered, and where it stands …"
