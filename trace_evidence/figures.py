@@ -89,7 +89,7 @@ def draw_pytree(ax, tree, names: Callable = field_names) -> None:
 
     draw(tree, 0)
     ax.set_xlim(-0.6, width - 0.4)
-    ax.margins(y=0.25)
+    ax.margins(y=0.1)
 
 
 def draw_shapes(ax, rows: dict[str, tuple], columns: tuple[str, ...]) -> None:
@@ -103,12 +103,10 @@ def draw_shapes(ax, rows: dict[str, tuple], columns: tuple[str, ...]) -> None:
     """
     from matplotlib.patches import Rectangle
 
-    ax.set_axis_off()
     first: list[int | None] = []
-    for y, (label, (batch, event)) in enumerate(rows.items()):
+    for y, (batch, event) in enumerate(rows.values()):
         sizes = [None] * (len(columns) - len(batch) - len(event)) + [*batch, *event]
         first = first or sizes
-        ax.text(-0.7, y, label, ha="right", va="center", color=INK)
         for x, (size, want) in enumerate(zip(sizes, first, strict=True)):
             wrong = size not in (None, 1, want)
             kind = BLUE if x < len(columns) - len(event) else GREEN
@@ -119,7 +117,8 @@ def draw_shapes(ax, rows: dict[str, tuple], columns: tuple[str, ...]) -> None:
             text = "none" if size is None else f"{size} ✗" if wrong else str(size)
             plain = {"boxstyle": "round,pad=0.15", "facecolor": PAPER, "edgecolor": "none"}
             ax.text(x, y, text, ha="center", va="center", color=INK, bbox=plain)
-    for x, name in enumerate(columns):
-        ax.text(x, -0.75, name, ha="center", va="center", color=INK, style="italic")
-    ax.set_xlim(-3.6, len(columns) - 0.5)
-    ax.set_ylim(len(rows) - 0.5, -1.1)
+    ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.55, -0.45))
+    ax.set_xticks(range(len(columns)), columns, style="italic")
+    ax.set_yticks(range(len(rows)), rows)
+    ax.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
+    ax.spines[:].set_visible(False)
