@@ -111,7 +111,7 @@ def test_internal_links_lead_to_a_page_and_an_anchor_that_exist():
     broken, elsewhere = [], defaultdict(set)
     for path in HTML:
         place = str(path.relative_to(SITE))
-        for link in soup(path).select("a[href]"):
+        for link in soup(path).select("a[href], link[rel=next], link[rel=prev]"):
             target = urlsplit(urljoin(public_address() + place, link["href"]))
             if not target.geturl().startswith(public_address()):
                 elsewhere[target.geturl()].add(place)
