@@ -78,7 +78,10 @@ def test_no_path_of_this_machine_is_in_a_page(path):
 def test_every_figure_has_a_label_and_no_id_stands_twice(path):
     page = soup(path)
     for figure in page.select("svg.figure"):
-        assert len(figure["aria-label"].split()) >= 8
+        assert len(figure["aria-label"].split()) >= 8, (
+            f"{path.name}: a figure says too little to those who cannot see it: "
+            f"{figure['aria-label']!r}; extend `mystnb: {{image: {{alt: …}}}}` of its cell"
+        )
         assert figure["role"] == "img"
     for image in page.select("article img"):
         assert image.get("alt"), f"an image without alt text: {image.get('src')}"
@@ -158,18 +161,27 @@ def test_anchors_that_others_may_link_to_stay():
 def test_a_page_can_be_found_and_shared(path):
     page, place = soup(path), str(path.relative_to(SITE))
     address = public_address() + place
-    assert page.find("link", rel="canonical")["href"] == address
+    canonical = page.find("link", rel="canonical")
+    assert canonical and canonical["href"] == address, (
+        f"{place}: its canonical address is {canonical}, not {address}: see html_baseurl"
+    )
     description = page.find("meta", attrs={"name": "description"})
     assert description and 50 <= len(description["content"]) <= 300, (
         f"{place}: write `description:` in the page's front matter, in 50 to 300 characters"
     )
     card = {tag["property"]: tag["content"] for tag in page.select("meta[property]")}
+    assert {"og:url", "og:site_name", "og:image"} <= set(card), (
+        f"{place}: its Open Graph card has only {sorted(card)}: see ogp_* in _config.yml"
+    )
     assert card["og:url"] == address
     assert card["og:site_name"] == "Trace Evidence"
-    assert (SITE / card["og:image"].removeprefix(public_address())).is_file()
-    assert f"<loc>{address}</loc>" in (SITE / "sitemap.xml").read_text()
-    assert page.find("link", rel="icon")
-    assert page.select_one(".prev-next-footer a")
+    picture = SITE / card["og:image"].removeprefix(public_address())
+    assert picture.is_file(), f"{place}: the picture of its card is not there: {picture.name}"
+    assert f"<loc>{address}</loc>" in (SITE / "sitemap.xml").read_text(), (
+        f"{place} is not in sitemap.xml: see sitemap_excludes in _config.yml"
+    )
+    assert page.find("link", rel="icon"), f"{place} has no icon: see html_favicon"
+    assert page.select_one(".prev-next-footer a"), f"{place} has no previous and next page"
 
 
 def test_titles_and_descriptions_differ_from_page_to_page():
@@ -509,15 +521,22 @@ def test_a_chapter_prints_clean_and_whole_and_light(open_page):
     )
     pages = PdfReader(io.BytesIO(page.pdf(format="A4"))).pages
     text = " ".join(" ".join(leaf.extract_text() for leaf in pages).split())
-    assert sum(map(int, re.findall(r"\d+", page.evaluate("printed"))[:3])) < 200, "text on white"
+    assert sum(map(int, re.findall(r"\d+", page.evaluate("printed"))[:3])) < 200, (
+        "the text is light, and the paper white: see `beforeprint` in layout.html"
+    )
     for navigation in (
         "Search",
         "Skip to main",
-        "Effect handlers and plates",
+        "Effect handlers and plates",  # stands in the side bar only
+        "Previous",
+        "Copyright",
         "Back to top",
+        "Show code cell source",
+        "Click to",
     ):
-        assert navigation not in text, f"{navigation!r} belongs to the screen"
-    assert "Show code cell source" not in text
+        assert navigation not in text, (
+            f"{navigation!r} belongs to the screen: hide it in book.css, @media print"
+        )
     solution = page.locator(".solution pre").last.text_content().split()
     for words in (
         solution[-1],
