@@ -48,14 +48,18 @@ def marked(node) -> Iterator:
 def test_every_leaf_has_its_number(texts):
     assert len(texts) > len(PAGES)
     for number, text in enumerate(texts, start=1):
-        assert text.endswith(f" {number}"), f"page {number} ends with {text[-40:]!r}"
+        assert text.endswith(f" {number}"), (
+            f"page {number} has no number, it ends with {text[-40:]!r}: see FOOTER in tools/pdf.py"
+        )
 
 
 def test_the_outline_has_every_page_of_the_book_in_its_order(book, soups):
     titles = [item["/Title"] for item in outline_items(book.trailer["/Root"]["/Outlines"])]
     headings = [page.select_one("article h1").get_text().removesuffix("#") for page in soups]
-    found = [title for title in titles if title in headings]
-    assert list(dict.fromkeys(found)) == headings, "the outline lacks pages, or has another order"
+    missing = [heading for heading in headings if heading not in titles]
+    assert not missing, f"pages that are not in the outline: {missing}"
+    found = list(dict.fromkeys(title for title in titles if title in headings))
+    assert found == headings, f"the outline has another order than _toc.yml: {found}"
 
 
 def test_every_figure_is_there_with_its_alt_text(book, soups):
