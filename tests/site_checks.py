@@ -328,7 +328,8 @@ PRIVATE_CHARACTERS = """() => [...document.querySelectorAll("*")].flatMap(
 ).filter(([content]) => /[\ue000-\uf8ff]/.test(content))"""
 
 
-def test_every_icon_is_in_its_font(view):
+def check_icons(view):
+    """See that each icon of a page is in the font that draws it."""
     for content, family in {tuple(icon) for icon in view.page.evaluate(PRIVATE_CHARACTERS)}:
         name = re.sub(r'"| 6', "", family).split(",")[0]
         assert name in ICON_FONTS, f"{view.path} shows the icon {content!a} in {family}"
@@ -336,6 +337,10 @@ def test_every_icon_is_in_its_font(view):
             f"{view.path} shows the icon {content!a}, which is not in {name}: hide it in "
             "book.css, or keep it in `lighten` in trace_evidence/site.py"
         )
+
+
+def test_every_icon_is_in_its_font(view):
+    check_icons(view)
 
 
 def test_a_page_is_light(view):
@@ -378,6 +383,13 @@ def test_the_search_finds_the_chapter_by_its_message(failure, open_page):
         view.page.keyboard.press("Enter")
         link = view.page.locator(f"#search-results a[href*='failures/{failure.id}.html']").first
         expect(link, f"the search does not find {line!r}").to_be_visible()
+
+
+def test_a_page_opened_from_a_search_marks_the_words(open_page):
+    view = open_page("book/foundations/tracing.html?highlight=tracer")
+    expect(view.page.get_by_role("link", name="Hide Search Matches")).to_be_visible()
+    expect(view.page.locator("article span.highlighted").first).to_be_visible()
+    check_icons(view)
 
 
 def test_a_search_in_vain_leads_to_the_error_index(open_page):
