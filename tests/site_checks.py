@@ -556,11 +556,18 @@ def test_a_chapter_prints_clean_and_whole_and_light(open_page):
         "https://github.com/pyro-ppl/numpyro/issues/1928",
     ):
         assert words in text.replace("- ", "-"), f"{words!r} is not on paper"
-    page.emulate_media(media="print")
-    page.set_viewport_size({"width": 680, "height": 900})
-    cut = page.evaluate(
-        """() => [...document.querySelectorAll("article pre, article svg.figure")]
-          .filter(e => e.getBoundingClientRect().right > 681 || e.scrollWidth > e.clientWidth + 1)
-          .filter(e => e.checkVisibility() && e.tagName == "PRE").map(e => e.textContent)"""
-    )
-    assert not cut, f"cut off at the edge of the paper: {cut}"
+
+
+def test_nothing_is_cut_off_at_the_edge_of_the_paper(open_page):
+    view = open_page("book/index.html", 680)  # A4 between its margins
+    view.page.emulate_media(media="print")
+    for path in PAGES:
+        view.visit(str(path.relative_to(SITE)))
+        cut = view.page.evaluate(
+            """() => [...document.querySelectorAll("article :is(pre, table, svg.figure, img)")]
+              .filter(e => e.checkVisibility())
+              .filter(e => e.getBoundingClientRect().right > 681
+                || (e.tagName == "PRE" && e.scrollWidth > e.clientWidth + 1))
+              .map(e => e.tagName + ": " + e.textContent.trim().slice(0, 80))"""
+        )
+        assert not cut, f"{path.stem}: cut off on paper, see @media print in book.css: {cut}"
