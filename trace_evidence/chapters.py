@@ -43,8 +43,8 @@ CELL_SECONDS = 300
 XLA_FLAGS = "--xla_cpu_use_fusion_emitters=false"
 # The modules of this package that no cell's output depends on.
 READERS = {
-    *("__main__", "catalogue", "exercises", "expectations", "matrix", "render", "sphinx_ext"),
-    *("site", "sizing", "triage", "workshop"),
+    *("__main__", "catalogue", "directives", "exercises", "expectations", "matrix", "render"),
+    *("site", "sizing", "sphinx_ext", "triage", "workshop"),
 }
 
 
