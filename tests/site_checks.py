@@ -71,7 +71,8 @@ def test_no_path_of_this_machine_is_in_a_page(path):
     text = path.read_text()
     for folder in (str(chapters.ROOT), os.path.expanduser("~"), "/ipykernel_"):
         assert folder not in text, f"{path.name} shows {folder}: extend PATHS in render.py"
-    assert "site-packages/" not in soup(path).get_text()
+    for folder in ("site-packages/", "ipykernel/", "<frozen runpy>"):
+        assert folder not in soup(path).get_text(), f"{path.name} shows {folder}: see render.py"
 
 
 @pages

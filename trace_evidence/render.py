@@ -18,6 +18,10 @@ PATHS = [
     (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<this cell>"),
 ]
 JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
+# JAX puts a whole traceback into some messages, which begins with the kernel that runs the cell.
+KERNEL_FRAME = re.compile(
+    r'^ *File "(?:<frozen runpy>|ipykernel|traitlets|tornado|python/asyncio|IPython).*\n', re.M
+)
 FRAME = re.compile(r"^ *(?:File |Cell |<this cell>)", re.M)
 
 
@@ -36,12 +40,13 @@ def split_traceback(lines: list[str], message: str) -> tuple[str, str]:
         message: the exception's text, which may have several lines.
 
     Returns:
-        The frames, and the message with the exception's name in front of it.
+        The frames, and the message with the exception's name in front of it, without the kernel's
+        own frames.
     """
     text = without_paths(strip_ansi("\n".join(lines))).strip()
     last = without_paths(strip_ansi(lines[-1]) if lines else message).strip()
     frames = re.sub(r"\n{2,}", "\n\n", text.removesuffix(last).rstrip())
-    return JAX_ADVICE.sub("", frames), last
+    return JAX_ADVICE.sub("", frames), KERNEL_FRAME.sub("", last)
 
 
 def themed_svg(svg: str, alt: str, prefix: str) -> str:
