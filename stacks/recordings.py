@@ -622,6 +622,29 @@ def product_that_does_not_fit():
     jnp.ones((3, 2)) @ jnp.ones((3, 2))
 
 
+@about("others.second-vectorized-run")
+def second_run_of_vectorized_chains():
+    import jax
+    import jax.numpy as jnp
+    import numpyro
+    import numpyro.distributions as dist
+
+    def model(y):
+        numpyro.sample("y", dist.Normal(numpyro.sample("x", dist.Normal()), 1), obs=y)
+
+    kernel = numpyro.infer.HMC(model, num_steps=1)
+    mcmc = numpyro.infer.MCMC(
+        kernel,
+        num_warmup=1,
+        num_samples=1,
+        num_chains=2,
+        chain_method="vectorized",
+        progress_bar=False,
+    )
+    for size in (5, 6):
+        mcmc.run(jax.random.PRNGKey(0), jnp.ones(size))
+
+
 @about("others.plain-shapes")
 def concatenation_that_does_not_fit():
     import jax.numpy as jnp
