@@ -1,7 +1,7 @@
 """Print what the book costs: time as ratios, memory, and the size of what is installed.
 
 Each figure is the median of several runs, taken one after another in this one call, and is printed
-as soon as it is known. All pages with three runs take about half an hour.
+as soon as it is known. All pages with three runs take three quarters of an hour.
 
 Usage: make bench, or python tools/bench.py --runs 1 --pages lazy-pytree-drift
 """
