@@ -27,13 +27,13 @@ help: ## list these commands
 
 environments:
 	@for p in "$(PYTHON)" python3 python; do \
-	  if [ -n "$$p" ] && "$$p" -c "" 2>/dev/null; then exec "$$p" tools/environments.py; fi; \
+	  if [ -n "$$p" ] && "$$p" -c "" 2>/dev/null; then exec "$$p" -m tools.environments; fi; \
 	done; echo "error: no Python found: install Python 3.11, then run make again." >&2; exit 1
 
 book: environments ## execute the chapters, build the site with warnings as errors
-	@$(PY) -m trace_evidence execute
+	@$(PY) -m bookkit
 	@# Sphinx does not look at these; where one is newer than the site, all pages are written again.
-	@[ -z "$$(find book/_static book/_templates trace_evidence _toc.yml _config.yml -type f \
+	@[ -z "$$(find book/_static book/_templates trace_evidence bookkit _toc.yml _config.yml -type f \
 	  -not -name '*.pyc' -newer $(BOOK) 2>/dev/null)" ] || rm -rf _build/html _build/.doctrees
 	@echo "building the site …"
 	@.venv/bin/jupyter-book build . -W -n --keep-going -q >_build/log.txt 2>&1 || \
@@ -47,13 +47,13 @@ check-site: book ## open every page in a browser: nothing from elsewhere, light,
 	@$(PY) -m pytest -q tests/site_checks.py tests/triage_checks.py
 
 pdf: book ## print the whole book as _build/trace-evidence.pdf, with the machine's Chromium
-	@$(PY) -m tools.pdf
+	@$(PY) -m bookkit.editions.pdf
 
 check-pdf: pdf ## look at that PDF: every page, figure and number there, nothing of the screen
 	@$(PY) -m pytest -q tests/pdf_checks.py
 
 links: environments ## try every link that leads elsewhere (needs the network)
-	@$(PY) -m trace_evidence execute
+	@$(PY) -m bookkit
 	@echo "asking; _build/linkcheck/output.json will say what each link answered, and where it stands …"
 	@.venv/bin/jupyter-book build . --builder linkcheck -q >_build/links.txt 2>&1 || \
 	  { grep -E '\[(broken|timeout)\]' _build/linkcheck/output.txt || tail -20 _build/links.txt; exit 1; }
@@ -69,40 +69,40 @@ lab: environments ## open the chapters as notebooks in JupyterLab, with both ker
 
 doctor: ## see in a minute whether this machine is ready: Python, kernels, memory, disk, ports
 	@for p in "$(PYTHON)" $(PY) python3.11 python3 python; do \
-	  if [ -n "$$p" ] && "$$p" -c "" 2>/dev/null; then exec "$$p" tools/doctor.py; fi; \
+	  if [ -n "$$p" ] && "$$p" -c "" 2>/dev/null; then exec "$$p" -m tools.doctor; fi; \
 	done; echo "error: no Python found: install Python 3.11, then run make doctor again." >&2; exit 1
 
 workshop: environments ## make student and instructor notebooks, slides and handouts
-	@$(PY) -m trace_evidence execute
-	@$(PY) tools/workshop.py
+	@$(PY) -m bookkit
+	@$(PY) -m bookkit.editions.workshop
 
 hub: environments ## start a JupyterHub on loopback, with both kernels (PORT=8010)
-	@$(PY) tools/hub.py
+	@$(PY) -m hub.start
 
 hub-load: environments ## measure that hub with 1, 2, 4 and 8 learners, and break it
-	@nice -n 5 $(PY) tools/hub_load.py
+	@nice -n 5 $(PY) -m hub.load
 
 check-binder: environments ## do what Binder does, in an empty folder, and execute a chapter there
-	@$(PY) tools/binder_check.py
+	@$(PY) -m tools.binder_check
 
 check-workshop: workshop ## check the workshop edition, and execute a student's notebook
 	@$(PY) -m pytest -q tests/workshop_checks.py
 
 bench: environments ## print what the book costs: time, memory, size
-	@$(PY) tools/bench.py
+	@$(PY) -m tools.bench
 	@$(PY) -m tools.weight
 
 matrix: environments ## measure every failure on every stack in stacks/matrix
-	@$(PY) tools/matrix.py
+	@$(PY) -m stacks.measure
 
 hash-history: environments ## measure what each release of JAX does when a tracer is hashed
-	@$(PY) stacks/hash-history.py
+	@$(PY) -m stacks.hash_history
 
 recordings: environments ## record what each error says on stacks old and new
-	@$(PY) stacks/recordings.py
+	@$(PY) -m stacks.recordings
 
 latest: environments ## run the chapters on the newest releases, without the lock (WITH="jax==0.9.2")
-	@$(PY) tools/latest.py --with "$(WITH)"
+	@$(PY) -m tools.latest --with "$(WITH)"
 
 UV := $(firstword $(wildcard .venv/bin/uv .cache/bootstrap/bin/uv))
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
@@ -112,7 +112,7 @@ lock: environments ## resolve the newest stack again and write the locks
 	$(LOCK) --upgrade pyproject.toml --all-extras -o requirements.txt
 	$(LOCK) pyproject.toml --extra lab --extra install -c requirements.txt -o binder/requirements.txt
 	$(LOCK) --upgrade hub/requirements.in -o hub/requirements.txt
-	$(PY) tools/matrix.py --lock
+	$(PY) -m stacks.measure --lock
 	$(UV) pip compile --quiet --python-version 3.11 --no-header --no-annotate --generate-hashes \
 	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt
 	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt

@@ -8,7 +8,6 @@ the error's type and its traceback, once for each wording. The tests hold the ca
 Usage: make recordings (a few minutes)
 """
 
-import importlib.util
 import json
 import re
 import sys
@@ -1034,12 +1033,12 @@ def wording(recording):
     return recording["type"], re.sub(r"\d+", "#", frames_and_message[-1])[:200]
 
 
-def run_stack(matrix, stack):
+def run_stack(measure, stack):
     """Install a stack, and return what its programs say."""
     if stack == FRAMEWORKS:
-        matrix.STACKS = ROOT / "stacks" / "recordings"
-    python, _ = matrix.install(stack)
-    done = matrix.run([python, __file__, "--here"], 1800)
+        measure.STACKS = ROOT / "stacks" / "recordings"
+    python, _ = measure.install(stack)
+    done = measure.run([python, __file__, "--here"], 1800)
     if done.returncode:
         raise SystemExit(f"{stack}: {done.stderr[-2000:]}")
     return json.loads(done.stdout.splitlines()[-1])
@@ -1047,13 +1046,12 @@ def run_stack(matrix, stack):
 
 def main():
     """Record all stacks, and write the file."""
-    spec = importlib.util.spec_from_file_location("matrix", ROOT / "tools" / "matrix.py")
-    matrix = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(matrix)
+    from . import measure
+
     rows, seen = [], set()
     for stack in STACKS:
         print(f"recording on {stack} …", flush=True)
-        found = run_stack(matrix, stack)
+        found = run_stack(measure, stack)
         for name, recording in found.items():
             said = name, *wording(recording)
             if said not in seen:

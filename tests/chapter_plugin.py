@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from myst_nb.core.render import strip_ansi
 
-from trace_evidence import chapters
-from trace_evidence.expectations import Problem, check, stream
+from bookkit import execute, pages
+from bookkit.expectations import Problem, check, stream
 
 executions = pytest.StashKey[dict]()
 
@@ -21,13 +21,13 @@ executions = pytest.StashKey[dict]()
 def pytest_addoption(parser):
     group = parser.getgroup("chapters")
     help = "folder of the executed chapters; the book's own by default"
-    group.addoption("--chapter-cache", type=Path, default=chapters.CACHE, help=help)
+    group.addoption("--chapter-cache", type=Path, default=execute.CACHE, help=help)
     help = "seconds that one cell may take"
-    group.addoption("--cell-seconds", type=int, default=chapters.CELL_SECONDS, help=help)
+    group.addoption("--cell-seconds", type=int, default=execute.CELL_SECONDS, help=help)
 
 
 def pytest_collect_file(file_path, parent):
-    if file_path.suffix == ".md" and chapters.has_kernel(file_path):
+    if file_path.suffix == ".md" and pages.has_kernel(file_path):
         return Chapter.from_parent(parent, path=file_path)
     return None
 
@@ -37,8 +37,8 @@ class Chapter(pytest.File):
 
     def collect(self):
         try:
-            notebook = chapters.read_chapter(self.path)
-        except chapters.ChapterError as error:
+            notebook = pages.read_notebook(self.path)
+        except pages.PageError as error:
             raise self.CollectError(str(error)) from None
         section = ""
         for index, cell in enumerate(notebook.cells):
@@ -124,6 +124,6 @@ def pytest_runtestloop(session):
         with capture.global_and_fixture_disabled():
             terminal.write_line(line)
 
-    cache = chapters.open_cache(config.option.chapter_cache)
-    done = chapters.execute_chapters(paths, cache, report, config.option.cell_seconds)
+    cache = execute.open_cache(config.option.chapter_cache)
+    done = execute.execute_chapters(paths, cache, report, config.option.cell_seconds)
     config.stash[executions].update(done)

@@ -7,11 +7,11 @@ import yaml
 from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
-from tools.browser import SITE
-from tools.pdf import PDF, outline_items
-from trace_evidence import chapters
+from bookkit import pages
+from bookkit.browser import SITE
+from bookkit.editions.pdf import PDF, outline_items
 
-TOC = yaml.safe_load((chapters.ROOT / "_toc.yml").read_text())
+TOC = yaml.safe_load((pages.ROOT / "_toc.yml").read_text())
 PAGES = [
     SITE / f"{page}.html"
     for page in [TOC["root"], *(row["file"] for part in TOC["parts"] for row in part["chapters"])]

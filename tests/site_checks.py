@@ -20,11 +20,12 @@ from fontTools.ttLib import TTFont
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
+from bookkit import catalogue
+from bookkit import pages as book
+from bookkit.browser import SITE, public_address
 from tests.site_plugin import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
-from tools.browser import SITE, public_address
 from tools.weight import weigh
-from trace_evidence import catalogue, chapters
 
 HTML = sorted(path for path in SITE.rglob("*.html") if path != SITE / "index.html")
 PAGES = [path for path in HTML if path.is_relative_to(SITE / "book")]
@@ -56,8 +57,8 @@ def soup(path: Path) -> BeautifulSoup:
 
 
 def test_the_site_has_a_page_for_every_page_of_the_book():
-    for page in chapters.BOOK.rglob("*.md"):
-        assert (SITE / page.relative_to(chapters.ROOT)).with_suffix(".html").exists()
+    for page in book.BOOK.rglob("*.md"):
+        assert (SITE / page.relative_to(book.ROOT)).with_suffix(".html").exists()
 
 
 @lru_cache
@@ -69,7 +70,7 @@ def ids(path: Path) -> set[str]:
 @pages
 def test_no_path_of_this_machine_is_in_a_page(path):
     text = path.read_text()
-    for folder in (str(chapters.ROOT), os.path.expanduser("~"), "/ipykernel_"):
+    for folder in (str(book.ROOT), os.path.expanduser("~"), "/ipykernel_"):
         assert folder not in text, f"{path.name} shows {folder}: extend PATHS in render.py"
     for folder in ("site-packages/", "ipykernel/", "<frozen runpy>"):
         assert folder not in soup(path).get_text(), f"{path.name} shows {folder}: see render.py"

@@ -7,7 +7,7 @@ from time import monotonic
 import pytest
 from playwright.sync_api import Browser, Page, Response
 
-from tools import browser as site_browser
+from bookkit import browser as site_browser
 
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")

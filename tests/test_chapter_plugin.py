@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from bookkit import execute, pages
 from tests.cells import run_cells
-from trace_evidence import chapters
 
 FRONT = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
@@ -104,7 +104,7 @@ def run_pytest(folder: Path, *options: str):
     command += [f"--chapter-cache={folder}/cache", f"--junitxml={folder}/report.xml"]
     command += ["--continue-on-collection-errors", *options]
     env = {**os.environ, "COLUMNS": "200"}
-    done = subprocess.run(command, cwd=chapters.ROOT, env=env, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=pages.ROOT, env=env, capture_output=True, text=True)
     cases = ET.parse(folder / "report.xml").iter("testcase")
     return done, [(case, "".join(part.text or "" for part in case)) for case in cases]
 
@@ -202,38 +202,42 @@ def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(tmp_path)
 
 
 def test_the_cache_of_another_stack_is_thrown_away(tmp_path):
-    chapters.open_cache(tmp_path / "cache", current="one stack")
+    execute.open_cache(tmp_path / "cache", current="one stack")
     kept = tmp_path / "cache" / "executed" / "key" / "base.ipynb"
     kept.parent.mkdir(parents=True)
     kept.touch()
-    chapters.open_cache(tmp_path / "cache", current="one stack")
+    execute.open_cache(tmp_path / "cache", current="one stack")
     assert kept.exists()
-    chapters.open_cache(tmp_path / "cache", current="another stack")
+    execute.open_cache(tmp_path / "cache", current="another stack")
     assert not kept.exists()
 
 
-@pytest.mark.parametrize(
-    "changed", ["requirements.txt", "stacks/then.txt", "trace_evidence/then.py", "Python"]
-)
-def test_the_fingerprint_follows_what_outputs_depend_on(changed, tmp_path, monkeypatch):
-    for name in ("requirements.txt", "stacks/then.txt", "trace_evidence/then.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+INPUTS = [*execute.DATA, "trace_evidence/then.py", "trace_evidence/deep/style.mplstyle"]
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A checkout that holds what outputs depend on."""
+    for name in (*INPUTS, "trace_evidence/data.json", "bookkit/execute.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text("before")
-    monkeypatch.setattr(chapters, "ROOT", tmp_path)
-    before = chapters.fingerprint()
-    assert chapters.fingerprint() == before
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("changed", [*INPUTS, "Python"])
+def test_the_fingerprint_follows_what_outputs_depend_on(changed, checkout, monkeypatch):
+    before = execute.fingerprint()
+    assert execute.fingerprint() == before
     if changed == "Python":
-        monkeypatch.setattr(chapters.platform, "python_version", lambda: "3.11.99")
+        monkeypatch.setattr(execute.platform, "python_version", lambda: "3.11.99")
     else:
-        (tmp_path / changed).write_text("after")
-    assert chapters.fingerprint() != before
+        (checkout / changed).write_text("after")
+    assert execute.fingerprint() != before
 
 
-def test_the_fingerprint_leaves_out_what_only_reads_the_outputs(tmp_path, monkeypatch):
-    for name in ("requirements.txt", "stacks/then.txt", "trace_evidence/render.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("before")
-    monkeypatch.setattr(chapters, "ROOT", tmp_path)
-    before = chapters.fingerprint()
-    (tmp_path / "trace_evidence/render.py").write_text("after")
-    assert chapters.fingerprint() == before
+def test_the_fingerprint_leaves_out_what_only_reads_the_outputs(checkout):
+    before = execute.fingerprint()
+    for name in ("trace_evidence/data.json", "bookkit/execute.py"):
+        (checkout / name).write_text("after")
+    assert execute.fingerprint() == before

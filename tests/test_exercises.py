@@ -9,10 +9,11 @@ import re
 
 import pytest
 
+from bookkit import execute, exercises, pages
 from tests.cells import LOAD, printed_by
-from trace_evidence import chapters, checks, exercises
+from trace_evidence import grading
 
-FAILURES = sorted((chapters.BOOK / "failures").glob("*.md"))
+FAILURES = sorted((pages.BOOK / "failures").glob("*.md"))
 EXERCISES = [exercise for path in FAILURES for exercise in exercises.find(path)]
 
 each_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.label)
@@ -63,7 +64,7 @@ def test_a_tempting_answer_is_refused_with_a_hint_of_its_own_and_the_solution_pa
     (check,) = tagged(exercise.given, "check")
     assert verdict(refused) != verdict(check), f"{exercise.label}: the hint must name what is wrong"
     assert passed is exercise.solution[-1]
-    assert verdict(passed) == checks.PASSED
+    assert verdict(passed) == grading.PASSED
 
 
 @each_exercise
@@ -87,7 +88,7 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(tmp_path):
     asserts = "assert answer == truth, 'the answer is wrong'"
     absent = (
         "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
-        f"del os.environ[{chapters.REQUIRED_VARIABLE!r}]"
+        f"del os.environ[{execute.REQUIRED_VARIABLE!r}]"
     )
     printed = printed_by(
         tmp_path,
@@ -113,7 +114,7 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(tmp_path):
     assert printed[4].startswith("Not yet: replace each ... in `answer`")
     assert printed[6].startswith("Not yet: name 'truth' is not defined.")
     assert printed[8] == "Not yet: the answer is wrong"
-    assert printed[10] == checks.PASSED
+    assert printed[10] == grading.PASSED
     assert printed[11] == "Not yet: your code stops with ZeroDivisionError: division by zero"
     assert re.match(r"name 'scratch' is not defined.*Run All Above", printed[12], re.S)
     assert printed[14].startswith("Not yet: this exercise cannot be checked here. The kernel")

@@ -9,7 +9,7 @@ import urllib.request
 
 import pytest
 
-from trace_evidence import chapters
+from bookkit import pages
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def lab(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime), "HOME": str(home)}
     command = [sys.executable, "-m", "jupyter", "lab", "--ip=127.0.0.1", "--port=0", "--no-browser"]
-    command += ["--allow-root", f"--notebook-dir={chapters.ROOT}"]
+    command += ["--allow-root", f"--notebook-dir={pages.ROOT}"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     server = subprocess.Popen(command, env=env, **quiet)
     try:

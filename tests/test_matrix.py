@@ -10,7 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from trace_evidence import matrix
+from bookkit import versions
+from stacks import measure as runner
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -23,7 +24,6 @@ def _import(path: Path) -> ModuleType:
     return module
 
 
-runner = _import(ROOT / "tools" / "matrix.py")
 reproducer = _import(ROOT / "stacks" / "reproducers" / "_run.py")
 ROWS = runner.row_names()
 FAILURES = sorted(runner.failures())
@@ -34,16 +34,16 @@ FAILURES = sorted(runner.failures())
 
 @pytest.fixture(scope="module")
 def record() -> dict:
-    return matrix.load()
+    return versions.load()
 
 
 def test_the_record_has_every_row_oldest_release_first(record):
     assert [row["row"] for row in record["rows"]] == ROWS
-    assert len(matrix.rows(record)) >= 16
+    assert len(versions.rows(record)) >= 16
 
 
 def test_every_row_has_a_verdict_on_every_failure_and_every_fix(record):
-    kinds = {*matrix.BAD, "ok", "cannot run"}
+    kinds = {*versions.BAD, "ok", "cannot run"}
     for row in record["rows"]:
         assert sorted(row["verdicts"]) == FAILURES == sorted(record["failures"])
         for parts in row["verdicts"].values():
@@ -78,11 +78,11 @@ def test_every_fix_holds_wherever_its_program_runs(record):
 
 
 def test_a_program_that_cannot_run_on_the_heat_map_runs_in_a_control(record):
-    for row in matrix.rows(record):
+    for row in versions.rows(record):
         for failure in FAILURES:
-            if matrix.verdict(row, failure)["verdict"] == "cannot run":
+            if versions.verdict(row, failure)["verdict"] == "cannot run":
                 assert any(
-                    matrix.verdict(other, failure)["verdict"] != "cannot run"
+                    versions.verdict(other, failure)["verdict"] != "cannot run"
                     for other in record["rows"]
                     if other["row"].startswith(f"{row['row']}-")
                 )
@@ -90,22 +90,22 @@ def test_a_program_that_cannot_run_on_the_heat_map_runs_in_a_control(record):
 
 @pytest.mark.parametrize("failure", FAILURES)
 def test_for_each_boundary_two_rows_differ_in_the_deciding_library_alone(record, failure):
-    for library in matrix.decided_by(failure, record):
+    for library in versions.decided_by(failure, record):
         proofs = {
             record_row["pins"][library]
-            for moved, _, newer in matrix.controlled(failure, record)
+            for moved, _, newer in versions.controlled(failure, record)
             for record_row in record["rows"]
             if moved == library and record_row["row"] == newer
         }
-        changed = matrix.changes(failure, library, record)
+        changed = versions.changes(failure, library, record)
         assert {change.release for change in changed} <= proofs
 
 
 @pytest.mark.parametrize("failure", FAILURES)
 def test_the_sentence_names_every_boundary_that_was_measured(record, failure):
-    said = matrix.sentence(failure, record)
-    for library in matrix.decided_by(failure, record):
-        for release in (r for ends in matrix.boundaries(failure, library, record) for r in ends):
+    said = versions.sentence(failure, record)
+    for library in versions.decided_by(failure, record):
+        for release in (r for ends in versions.boundaries(failure, library, record) for r in ends):
             assert re.search(rf"(?<![\d.]){re.escape(release)}(?![\d.]*\d)", said)
 
 
@@ -136,7 +136,7 @@ def measured_again(row: str, failure: str) -> dict:
 def test_the_books_own_stacks_are_rows_of_the_matrix(record, row):
     (found,) = (one for one in record["rows"] if one["row"] == row)
     pins = runner.pins_of((ROOT / ENVIRONMENTS[row][1]).read_text())
-    for library in (*matrix.STACK, "jaxlib", "numpy", "scipy"):
+    for library in (*versions.STACK, "jaxlib", "numpy", "scipy"):
         assert pins[library] == found["pins"][library], (
             f"the book runs {library} {pins[library]}, the row {row} has "
             f"{found['pins'][library]}: add a row in stacks/matrix, and run `make matrix`"
@@ -161,19 +161,19 @@ def test_every_boundary_that_was_measured_is_explained_and_no_other(record):
     measured = {
         (failure, library, change.release)
         for failure in FAILURES
-        for library in matrix.decided_by(failure, record)
-        for change in matrix.changes(failure, library, record)
+        for library in versions.decided_by(failure, record)
+        for change in versions.changes(failure, library, record)
     }
-    said = [(row["failure"], row["library"], row["release"]) for row in matrix.moved_by()]
-    assert sorted(said) == sorted(measured), "mend trace_evidence/boundaries.toml"
-    for row in matrix.moved_by():
+    said = [(row["failure"], row["library"], row["release"]) for row in versions.moved_by()]
+    assert sorted(said) == sorted(measured), "mend stacks/boundaries.toml"
+    for row in versions.moved_by():
         assert re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/pull/\d+", row["pull"])
 
 
 def test_the_page_shows_every_program_of_the_matrix():
     own = {path.stem for path in (ROOT / "book" / "failures").glob("*.md")}
-    assert own | set(matrix.companions()) == set(FAILURES)
-    assert {row["chapter"] for row in matrix.companions().values()} <= own
+    assert own | set(versions.companions()) == set(FAILURES)
+    assert {row["chapter"] for row in versions.companions().values()} <= own
 
 
 PROSE = sorted((ROOT / "book").rglob("*.md"))
@@ -191,8 +191,8 @@ def known_versions(record) -> set[str]:
     known = {
         release
         for failure in FAILURES
-        for library in matrix.decided_by(failure, record)
-        for span in matrix.spans(failure, library, record)
+        for library in versions.decided_by(failure, record)
+        for span in versions.spans(failure, library, record)
         for release in (span.first, span.last)
     }
     for lock in ("requirements.txt", "stacks/then.txt"):
@@ -218,7 +218,7 @@ FIXED_IN = re.compile(
 
 @pytest.mark.parametrize("path", PROSE, ids=lambda path: path.stem)
 def test_a_boundary_that_the_prose_states_is_a_measured_one_of_that_library(path, record):
-    moved = {(matrix.TITLES[row["library"]], row["release"]) for row in matrix.moved_by()}
+    moved = {(versions.TITLES[row["library"]], row["release"]) for row in versions.moved_by()}
     wrong = set(FIXED_IN.findall(path.read_text())) - moved
     assert not wrong, f"{path.name}: {wrong} moved nothing that was measured; see boundaries.toml"
 
@@ -258,38 +258,38 @@ TWO = made_up(
 
 
 def test_releases_are_ordered_as_numbers():
-    assert matrix.boundaries("drift", record=FIXED) == [("0.10.0", "0.11.0")]
-    assert matrix.spans("drift", record=FIXED)[0] == ("ok", "0.9.0", "0.9.0")
+    assert versions.boundaries("drift", record=FIXED) == [("0.10.0", "0.11.0")]
+    assert versions.spans("drift", record=FIXED)[0] == ("ok", "0.9.0", "0.9.0")
 
 
 def test_a_sentence_says_where_it_fails_and_where_it_was_fixed():
-    assert matrix.sentence("drift", FIXED) == "fails in NumPyro 0.10.0 to 0.11.0, fixed in 0.12.0"
+    assert versions.sentence("drift", FIXED) == "fails in NumPyro 0.10.0 to 0.11.0, fixed in 0.12.0"
 
 
 def test_changes_are_the_first_release_with_another_verdict():
-    assert matrix.changes("drift", record=FIXED) == [
+    assert versions.changes("drift", record=FIXED) == [
         ("0.10.0", "ok", "fails"),
         ("0.12.0", "fails", "ok"),
     ]
 
 
 def test_the_control_tells_which_library_moved_the_boundary():
-    assert matrix.controlled("drift", FIXED) == [("numpyro", "0.11.0-jax-0.4.4", "0.12.0")]
+    assert versions.controlled("drift", FIXED) == [("numpyro", "0.11.0-jax-0.4.4", "0.12.0")]
 
 
 def test_a_sentence_owns_up_to_the_ends_of_what_was_measured():
     stacks = [("0.1.0", "0.4.1", "0.1.0", "fails"), ("0.2.0", "0.4.2", "0.1.0", "wrong")]
     made = made_up(("numpyro",), *stacks)
-    assert matrix.boundaries("drift", record=made) == [("0.1.0", "0.2.0")]
-    assert matrix.sentence("drift", made) == (
+    assert versions.boundaries("drift", record=made) == [("0.1.0", "0.2.0")]
+    assert versions.sentence("drift", made) == (
         "fails in NumPyro 0.1.0 (oldest measured), is silently wrong in 0.2.0 (newest measured)"
     )
 
 
 def test_a_failure_that_never_occurs_has_no_boundary():
     made = made_up(("numpyro",), ("0.1.0", "0.4.1", "0.1.0", "ok"))
-    assert matrix.boundaries("drift", record=made) == []
-    assert matrix.sentence("drift", made) == "was met in no measured release of NumPyro"
+    assert versions.boundaries("drift", record=made) == []
+    assert versions.sentence("drift", made) == "was met in no measured release of NumPyro"
 
 
 def test_a_failure_that_comes_back_has_two_ranges():
@@ -297,14 +297,14 @@ def test_a_failure_that_comes_back_has_two_ranges():
     made = made_up(
         ("numpyro",), *((f"0.{i}.0", "0.4.1", "0.1.0", v) for i, v in enumerate(verdicts))
     )
-    assert matrix.boundaries("drift", record=made) == [("0.0.0", "0.0.0"), ("0.2.0", "0.2.0")]
+    assert versions.boundaries("drift", record=made) == [("0.0.0", "0.0.0"), ("0.2.0", "0.2.0")]
 
 
 def test_where_two_libraries_decide_each_has_its_own_boundary():
-    assert matrix.boundaries("drift", record=TWO) == [("0.1.0", "0.1.0")]
-    assert matrix.boundaries("drift", "jax", TWO) == [("0.4.2", "0.4.3")]
-    assert matrix.boundaries("drift", "numpyro", TWO) == [("0.10.0", "0.11.0")]
-    assert matrix.sentence("drift", TWO) == (
+    assert versions.boundaries("drift", record=TWO) == [("0.1.0", "0.1.0")]
+    assert versions.boundaries("drift", "jax", TWO) == [("0.4.2", "0.4.3")]
+    assert versions.boundaries("drift", "numpyro", TWO) == [("0.10.0", "0.11.0")]
+    assert versions.sentence("drift", TWO) == (
         "warns in Equinox 0.1.0 (oldest measured) with JAX 0.4.2 to 0.4.3, fixed in Equinox 0.2.0"
     )
 
@@ -312,7 +312,7 @@ def test_where_two_libraries_decide_each_has_its_own_boundary():
 def test_rows_that_disagree_show_that_a_library_alone_does_not_decide():
     stacks = [("0.1.0", "0.4.1", "0.1.0", "ok"), ("0.1.0", "0.4.2", "0.1.0", "fails")]
     with pytest.raises(ValueError, match=r"numpyro 0\.1\.0 alone does not decide"):
-        matrix.boundaries("drift", record=made_up(("numpyro",), *stacks))
+        versions.boundaries("drift", record=made_up(("numpyro",), *stacks))
 
 
 # --- the verdict on one program --------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from trace_evidence import catalogue
+from bookkit import catalogue
 
 REPORTS = Path(__file__).parent / "reports"
 KEYS = {"url", "project", "lines", "failure", "how"}

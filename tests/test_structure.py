@@ -4,9 +4,9 @@ import itertools
 import re
 
 import pytest
-import yaml
 
-from trace_evidence import catalogue, chapters, expectations, matrix
+from bookkit import catalogue, expectations, versions
+from bookkit import pages as book
 
 SECTIONS = [
     "Reproduce it",
@@ -20,9 +20,9 @@ SECTIONS = [
     "Key points",
     "Further reading",
 ]
-FAILURES = sorted((chapters.BOOK / "failures").glob("*.md"))
-PAGES = sorted(chapters.BOOK.rglob("*.md"))
-NOTEBOOKS = chapters.find_chapters()
+FAILURES = sorted((book.BOOK / "failures").glob("*.md"))
+PAGES = sorted(book.BOOK.rglob("*.md"))
+NOTEBOOKS = book.find_notebooks()
 COLUMNS = 100
 LINES = 25
 
@@ -36,14 +36,6 @@ def without_cells(text):
     return re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
 
 
-def code_cells(path):
-    """Return (line, cell) for each code cell of a page."""
-    notebook = chapters.read_chapter(path)
-    lines = notebook.metadata.source_map
-    rows = zip(lines, notebook.cells, strict=True)
-    return [(line + 1, cell) for line, cell in rows if cell.cell_type == "code"]
-
-
 @failure_chapters
 def test_a_failure_chapter_has_the_sections_in_their_order(path):
     found = re.findall(r"^## (.+)$", without_cells(path.read_text()), re.M)
@@ -52,14 +44,14 @@ def test_a_failure_chapter_has_the_sections_in_their_order(path):
 
 @failure_chapters
 def test_the_front_card_is_complete(path):
-    card = chapters.front_matter(path)["failure"]
+    card = book.front_matter(path)["failure"]
     assert card["id"] == path.stem
     assert set(card["minutes"]) == {"reading", "teaching", "exercises"}
     assert all(isinstance(minutes, int) and minutes > 0 for minutes in card["minutes"].values())
     assert len(card["objectives"]) == 3
     assert card["prerequisites"]
     for need in card["prerequisites"]:
-        assert (chapters.BOOK / f"{need['page']}.md").exists()
+        assert (book.BOOK / f"{need['page']}.md").exists()
         assert need["need"] in {"necessary", "helpful"}
     assert path.read_text().count("```{front-card}") == 1
     entry = catalogue.load()[path.stem]
@@ -68,7 +60,7 @@ def test_the_front_card_is_complete(path):
     assert entry.signatures
     assert any("issues/" in url for _, url in entry.upstream)
     assert any("pull/" in url for _, url in entry.upstream)
-    assert matrix.sentence(path.stem)
+    assert versions.sentence(path.stem)
 
 
 def test_the_catalogue_and_the_chapters_know_one_another():
@@ -77,14 +69,14 @@ def test_the_catalogue_and_the_chapters_know_one_another():
 
 @failure_chapters
 def test_each_failure_has_a_figure_and_a_reproduction_on_the_old_stack(path):
-    cells = [cell for _, cell in code_cells(path)]
+    cells = [cell for _, cell in book.code_cells(path)]
     assert any(cell.metadata.get("expect", {}).get("figure") for cell in cells)
     assert any(cell.source.startswith("%%then") and "expect" in cell.metadata for cell in cells)
 
 
 @notebooks
 def test_figures_promise_alt_text_that_says_something(path):
-    for line, cell in code_cells(path):
+    for line, cell in book.code_cells(path):
         if cell.metadata.get("expect", {}).get("figure"):
             where = f"{path.name}:{line}: write alt text that says what the figure shows"
             assert len(expectations.alt_text(cell).split()) >= 8, where
@@ -92,7 +84,7 @@ def test_figures_promise_alt_text_that_says_something(path):
 
 @notebooks
 def test_cells_are_small_enough_to_read(path):
-    for line, cell in code_cells(path):
+    for line, cell in book.code_cells(path):
         rows = [row for row in cell.source.splitlines() if row.strip()]
         assert len(rows) <= LINES, f"{path.name}:{line}: a cell of {len(rows)} lines; split it"
         wide = [row for row in rows if len(row) > COLUMNS]
@@ -101,14 +93,14 @@ def test_cells_are_small_enough_to_read(path):
 
 @notebooks
 def test_no_cell_stages_a_failure(path):
-    for line, cell in code_cells(path):
+    for line, cell in book.code_cells(path):
         staged = re.search(r"^\s*raise \w", cell.source, re.M)
         assert not staged, f"{path.name}:{line}: raises an error of its own; show the library's"
 
 
 @notebooks
 def test_expectations_are_well_formed_before_anything_runs(path):
-    for line, cell in code_cells(path):
+    for line, cell in book.code_cells(path):
         problems = expectations.check_form(cell, cell.metadata.get("expect", {}))
         assert not problems, f"{path.name}:{line}: {problems}"
 
@@ -116,14 +108,12 @@ def test_expectations_are_well_formed_before_anything_runs(path):
 @pages
 def test_links_to_other_pages_resolve(path):
     for target in re.findall(r"\]\(/?([^)#:\s]+\.md)(?:#[\w-]+)?\)", path.read_text()):
-        assert (chapters.ROOT / target).exists(), f"{path.name} links to {target}"
+        assert (book.ROOT / target).exists(), f"{path.name} links to {target}"
 
 
 @pages
 def test_every_page_is_in_the_table_of_contents_and_is_written(path):
-    toc = yaml.safe_load((chapters.ROOT / "_toc.yml").read_text())
-    files = {toc["root"]} | {entry["file"] for part in toc["parts"] for entry in part["chapters"]}
-    assert str(path.relative_to(chapters.ROOT).with_suffix("")) in files
+    assert book.page_name(path) in {row.page for row in book.contents()}
     assert len(path.read_text().split()) > 10
 
 

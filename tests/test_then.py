@@ -6,8 +6,8 @@ import time
 import pytest
 from jupyter_client.manager import KernelManager
 
+from bookkit import execute, pages
 from tests.cells import LOAD, run_cells
-from trace_evidence import chapters
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_the_kernel_runs_the_pinned_stack(page):
 
 def read_pins():
     """Return the lines of the old stack's pins."""
-    return (chapters.ROOT / "stacks" / "then.in").read_text().splitlines()
+    return (pages.ROOT / "stacks" / "then.in").read_text().splitlines()
 
 
 def test_cleared_output_is_cleared(page):
@@ -117,7 +117,7 @@ def is_running(pid):
 
 def test_without_the_kernel_the_cell_says_how_to_install_it_and_goes_on(tmp_path, monkeypatch):
     absent = "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
-    reader = absent + f"del os.environ[{chapters.REQUIRED_VARIABLE!r}]"
+    reader = absent + f"del os.environ[{execute.REQUIRED_VARIABLE!r}]"
     _, _, (note,), (after,) = run_cells(tmp_path, LOAD, reader, "%%then\n1 / 0", "print('on')")
     assert "not installed, so this cell did not run" in note.text
     assert "make book" in note.text

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from bookkit import catalogue, execute, pages, publish
 from tests.cells import printed_by
-from trace_evidence import catalogue, chapters, triage
+from trace_evidence import triage
 
-ROOT = chapters.ROOT
+ROOT = pages.ROOT
+SITE = publish.site()
 FAILURES = catalogue.load()
 OTHERS = catalogue.load_others()
 RECORDINGS = json.loads((ROOT / "stacks" / "recordings.json").read_text())
@@ -57,9 +59,9 @@ def read(part):
 @pytest.fixture(scope="module")
 def printed():
     """What the cells of the book raise and warn, by page."""
-    cache, found = chapters.open_cache(), {}
-    for path in chapters.find_chapters():
-        execution = chapters.from_cache(cache, chapters.read_chapter(path))
+    cache, found = execute.open_cache(), {}
+    for path in pages.find_notebooks():
+        execution = execute.from_cache(cache, pages.read_notebook(path))
         if execution is None:
             pytest.skip(f"{path.stem} is not executed: run `make book`, or the whole suite")
         found[path.stem] = [
@@ -256,7 +258,7 @@ def test_the_line_that_matched_is_named():
 
 def test_each_answer_leads_to_a_section_that_exists():
     for failure in FAILURES.values():
-        text = (ROOT / triage.chapter(failure.id)).read_text()
+        text = (ROOT / publish.chapter(failure.id)).read_text()
         headings = re.findall(r"^#+ (.+)$", text, re.M)
         slugs = {re.sub(r"[^\w -]", "", row.lower()).replace(" ", "-") for row in headings}
         gone = {row.section for row in failure.signatures} - slugs
@@ -274,7 +276,7 @@ def test_each_well_known_other_error_is_explained_somewhere():
 
 def test_an_answer_in_words_names_line_chapter_fix_versions_and_question():
     text = triage.describe(triage.triage(DRIFT))
-    for words in ("line 1", "book/failures/lazy-pytree-drift.md#fix-it", "0.17.0", "?"):
+    for words in ("line 1", f"{SITE}book/failures/lazy-pytree-drift.html#fix-it", "0.17.0", "?"):
         assert words in text
     assert "None of the five" in triage.describe(triage.triage("No module named 'jax'"))
     assert "None of the five" in triage.describe(triage.triage("nothing"))
@@ -300,7 +302,7 @@ def test_the_command_reads_a_file_or_standard_input(tmp_path):
 def test_the_command_prints_a_ranked_list_as_json_and_an_empty_one_for_nothing():
     (found,) = json.loads(run_command("--json", stdin=DRIFT).stdout)
     assert found["id"] == "lazy-pytree-drift"
-    assert found["fix"] == "book/failures/lazy-pytree-drift.md#fix-it"
+    assert found["fix"] == f"{SITE}book/failures/lazy-pytree-drift.html#fix-it"
     done = run_command("--json", stdin="ModuleNotFoundError: No module named 'jax'")
     assert (done.returncode, json.loads(done.stdout)) == (0, [])
 

@@ -3,26 +3,23 @@
 import itertools
 import json
 import re
-import sys
 
 import pytest
 import yaml
 
-from trace_evidence import catalogue, chapters, exercises, sizing, workshop
-
-sys.path.insert(0, str(chapters.ROOT / "tools"))
-import doctor
-import environments
-
-import hub
+from bookkit import catalogue, exercises, pages
+from bookkit.editions import notebooks
+from hub import sizing
+from hub import start as hub
+from tools import doctor, environments
 
 GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
 GUIDE_PARTS += ["Cut when late"]
-HUB = chapters.ROOT / "hub"
+HUB = pages.ROOT / "hub"
 
-each_page = pytest.mark.parametrize("page", workshop.pages())
-each_failure = pytest.mark.parametrize("page", workshop.failures())
-each_plan = pytest.mark.parametrize("name", workshop.plans())
+each_page = pytest.mark.parametrize("page", notebooks.taught())
+each_failure = pytest.mark.parametrize("page", notebooks.failures())
+each_plan = pytest.mark.parametrize("name", notebooks.plans())
 
 
 def text_of(notebook):
@@ -32,12 +29,12 @@ def text_of(notebook):
 
 @each_page
 def test_a_students_notebook_has_no_solutions_no_outputs_and_no_expectations(page):
-    notebook = workshop.student(page)
+    notebook = notebooks.student(page)
     for cell in notebook.cells:
         assert not cell.get("outputs")
         assert "expect" not in cell.metadata
         assert "solution" not in cell.metadata.get("tags", [])
-    for exercise in exercises.find(chapters.ROOT / f"{page}.md"):
+    for exercise in exercises.find(pages.ROOT / f"{page}.md"):
         sources = {cell.source for cell in notebook.cells}
         given = {cell.source for cell in exercise.given}
         assert given <= sources, f"{exercise.label}: a given cell is missing"
@@ -47,9 +44,9 @@ def test_a_students_notebook_has_no_solutions_no_outputs_and_no_expectations(pag
 
 @each_page
 def test_a_notebook_holds_every_code_cell_of_its_page_and_only_plain_markdown(page):
-    source = chapters.read_chapter(chapters.ROOT / f"{page}.md")
+    source = pages.read_notebook(pages.ROOT / f"{page}.md")
     wanted = [cell.source for cell in source.cells if cell.cell_type == "code"]
-    notebook = workshop.read(page)
+    notebook = notebooks.read(page)
     assert [cell.source for cell in notebook.cells if cell.cell_type == "code"] == wanted
     markdown = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
     assert not re.search(r"^```\{|^:\w+:|^\([\w-]+\)=|\]\(/book/|\{\w+\}`|\[\]\(", markdown, re.M)
@@ -57,8 +54,8 @@ def test_a_notebook_holds_every_code_cell_of_its_page_and_only_plain_markdown(pa
 
 @each_failure
 def test_an_instructors_notebook_has_solutions_notes_and_says_what_is_meant_to_fail(page):
-    source = chapters.read_chapter(chapters.ROOT / f"{page}.md")
-    notebook = workshop.instructor(page, source, 42.0)
+    source = pages.read_notebook(pages.ROOT / f"{page}.md")
+    notebook = notebooks.instructor(page, source, 42.0)
     shown = text_of(notebook)
     assert "*Run All* took 42 s" in shown
     assert all(f"**{part}.**" in shown for part in GUIDE_PARTS)
@@ -69,16 +66,16 @@ def test_an_instructors_notebook_has_solutions_notes_and_says_what_is_meant_to_f
 
 @each_failure
 def test_the_guide_says_of_each_chapter_what_an_instructor_needs(page):
-    part = workshop.guide()[workshop.title(page)]
+    part = notebooks.guide()[pages.title(page)]
     assert re.findall(r"^\*\*([\w ]+)\.\*\*", part, re.M) == GUIDE_PARTS
 
 
 @each_failure
 def test_what_the_guide_names_is_in_the_chapter(page):
     """A section in italics after *Cut when late* and *Keep* is a heading of the chapter."""
-    text = (chapters.ROOT / f"{page}.md").read_text()
+    text = (pages.ROOT / f"{page}.md").read_text()
     headings = re.findall(r"^#+ (.+)$", text, re.M)
-    part = workshop.guide()[workshop.title(page)].split("**Cut when late.**")[1]
+    part = notebooks.guide()[pages.title(page)].split("**Cut when late.**")[1]
     named = [" ".join(name.split()) for name in re.findall(r"\*([A-Z][^*]+)\*", part)]
     assert named
     missing = [n for n in named if not any(heading.startswith(n) for heading in headings)]
@@ -87,13 +84,13 @@ def test_what_the_guide_names_is_in_the_chapter(page):
 
 @each_plan
 def test_a_plans_minutes_are_those_of_the_front_cards(name):
-    rows = workshop.schedule(name)
-    ids = [item for item in workshop.plans()[name]["rows"] if isinstance(item, str)]
+    rows = notebooks.schedule(name)
+    ids = [item for item in notebooks.plans()[name]["rows"] if isinstance(item, str)]
     assert set(ids) <= set(catalogue.load())
     for row, after in itertools.pairwise(rows):
         assert after.start == row.start + row.minutes
     for failure in ids:
-        minutes = chapters.front_matter(chapters.BOOK / "failures" / f"{failure}.md")["failure"]
+        minutes = pages.front_matter(pages.BOOK / "failures" / f"{failure}.md")["failure"]
         shown = [row.minutes for row in rows if f"/{failure}.md" in row.what]
         assert shown == [minutes["minutes"]["teaching"], minutes["minutes"]["exercises"]]
 
@@ -102,7 +99,7 @@ def test_a_plans_minutes_are_those_of_the_front_cards(name):
     ("name", "chapters_taught", "hours"), [("half-day", 2, 4), ("full-day", 4, 8)]
 )
 def test_a_plan_fits_its_day_and_nobody_sits_for_more_than_two_hours(name, chapters_taught, hours):
-    rows = workshop.schedule(name)
+    rows = notebooks.schedule(name)
     assert sum("#exercises" in row.what for row in rows) == chapters_taught
     assert rows[-1].start + rows[-1].minutes <= hours * 60
     sat = [0]
@@ -137,7 +134,7 @@ def test_the_helm_values_give_a_learner_more_than_was_measured():
 
 def test_the_measured_hub_lost_no_learner_and_no_file():
     record = sizing.load()
-    assert (chapters.ROOT / record["chapter"]).exists()
+    assert (pages.ROOT / record["chapter"]).exists()
     assert all(row["failed"] == 0 for row in record["rows"])
     assert set(record["survived"]) == {"hub restarted", "kernel killed", "server killed"}
     assert all(record["survived"].values())

@@ -8,12 +8,14 @@ from threading import Thread
 import nbformat
 import pytest
 
-from trace_evidence import chapters, checks, exercises, workshop
+from bookkit import execute, exercises, pages
+from bookkit.editions import notebooks
+from trace_evidence import grading
 
-OUT = chapters.ROOT / "_build" / "workshop"
+OUT = pages.ROOT / "_build" / "workshop"
 DECKS = sorted((OUT / "slides").glob("*.html"))
 FILES = sorted(file for file in OUT.glob("*/*.*") if file.is_file())
-NAMES = [page.rpartition("/")[2] for page in workshop.failures()]
+NAMES = [page.rpartition("/")[2] for page in notebooks.failures()]
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -71,16 +73,16 @@ def test_a_handout_is_one_page(name):
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_no_path_of_this_machine_is_in_a_file(file):
     if file.suffix != ".pdf":
-        assert str(chapters.ROOT) not in file.read_text()
+        assert str(pages.ROOT) not in file.read_text()
 
 
 def test_a_student_who_answers_nothing_runs_to_the_end_and_passes_no_check():
     name = NAMES[0]
     notebook = nbformat.read(OUT / "student" / f"{name}.ipynb", as_version=4)
-    execution = chapters.run_chapter(OUT / "student" / name, notebook)
+    execution = execute.run_chapter(OUT / "student" / name, notebook)
     assert not execution.reason
     cells = [c for c in notebook.cells if "check" in c.metadata.get("tags", [])]
     said = ["".join(out.get("text", "") for out in cell.outputs) for cell in cells]
-    assert len(said) == len(exercises.find(chapters.BOOK / "failures" / f"{name}.md"))
+    assert len(said) == len(exercises.find(pages.BOOK / "failures" / f"{name}.md"))
     assert all(text.startswith("Not yet: ") for text in said)
-    assert checks.PASSED not in "".join(said)
+    assert grading.PASSED not in "".join(said)

@@ -23,9 +23,10 @@ from pathlib import Path
 
 import psutil
 
-from trace_evidence import chapters, matrix, triage
+from bookkit import execute, pages, versions
+from trace_evidence import triage
 
-PYTHONS = {"now": chapters.ROOT / ".venv", "then": chapters.ROOT / ".venv-then"}
+PYTHONS = {"now": pages.ROOT / ".venv", "then": pages.ROOT / ".venv-then"}
 # Runs cells as plain code; a cell that fails is meant to, and the next one goes on.
 BARE = """
 import sys, matplotlib; matplotlib.use("agg")
@@ -37,7 +38,7 @@ for cell in open(sys.argv[2]).read().split("#%%"):
 """
 
 
-def run(*command: object, cwd: Path = chapters.ROOT, flags: str = "") -> tuple[float, float]:
+def run(*command: object, cwd: Path = pages.ROOT, flags: str = "") -> tuple[float, float]:
     """Run a command to its end; return its wall and CPU seconds, with its children's.
 
     Args:
@@ -70,7 +71,7 @@ def without_checks(cells: list[str]) -> Iterator[str]:
 
 def bare_scripts(path: Path, folder: str) -> float:
     """Return the CPU seconds of a chapter's cells as two plain scripts, one for each stack."""
-    cells = [cell.source for cell in chapters.read_chapter(path).cells if cell.cell_type == "code"]
+    cells = [cell.source for cell in pages.read_notebook(path).cells if cell.cell_type == "code"]
     cells = list(without_checks(cells))
     old = [source.removeprefix("%%then\n") for source in cells if source.startswith("%%then")]
     new = [source for source in cells if not source.startswith("%%then")]
@@ -81,8 +82,8 @@ def bare_scripts(path: Path, folder: str) -> float:
             script = Path(folder, f"{path.stem}-{stack}.txt")
             script.write_text("#%%".join(sources))
             python = PYTHONS[stack] / "bin" / "python"
-            flags = chapters.XLA_FLAGS if stack == "now" else ""
-            bare = (python, "-c", BARE, chapters.ROOT, script)
+            flags = execute.XLA_FLAGS if stack == "now" else ""
+            bare = (python, "-c", BARE, pages.ROOT, script)
             total += run(*bare, cwd=path.parent, flags=flags)[1]
     return total
 
@@ -140,7 +141,7 @@ def size_of(folder: Path) -> float:
 
 def book_after_test() -> float:
     """Return the wall time of `make book` after `make test`, as a part of that of `make test`."""
-    shutil.rmtree(chapters.ROOT / "_build", ignore_errors=True)
+    shutil.rmtree(pages.ROOT / "_build", ignore_errors=True)
     test = run("make", "test")[0]
     return run("make", "book")[0] / test
 
@@ -167,7 +168,7 @@ def triage_in_browser(text: str) -> float | None:
     chromium = shutil.which(os.environ.get("CHROMIUM", "chromium"))
     if chromium is None:
         return None
-    script = chapters.BOOK / "_static" / "triage.js"
+    script = pages.BOOK / "_static" / "triage.js"
     code = """([text, rules]) => {
       const begin = performance.now();
       traceEvidence.triage(text, rules);
@@ -188,9 +189,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="runs for each figure")
     parser.add_argument("--pages", nargs="*", help="names of pages; all of them, if none is given")
     options = parser.parse_args()
-    paths = [
-        path for path in chapters.find_chapters() if path.stem in (options.pages or [path.stem])
-    ]
+    paths = [path for path in pages.find_notebooks() if path.stem in (options.pages or [path.stem])]
     rows = []
     print("| page | CPU s, executing | CPU s, bare scripts | peak MB of its kernels |")
     print("|---|---|---|---|", flush=True)
@@ -235,7 +234,7 @@ def print_triage(runs: int) -> None:
 
 def print_matrix() -> None:
     """Print what the version matrix took when it was measured, from its record."""
-    rows = matrix.load()["rows"]
+    rows = versions.load()["rows"]
     minutes = sum(row["seconds"] for row in rows) / 60
     fetched = sum(row.get("downloaded_mib", 0) for row in rows)
     print(

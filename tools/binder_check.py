@@ -17,7 +17,7 @@ import time
 from importlib.metadata import distributions
 from pathlib import Path
 
-import lab_client
+from tools import lab_client
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".cache" / "binder"

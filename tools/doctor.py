@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import environments
+from tools import environments
 
 MEMORY_GB, DISK_GB = 2.0, 4.0
 PORTS = {8888: "make lab takes the next free port", 8000: "use make serve PORT=8001"}

@@ -126,13 +126,32 @@ def install(uv, environment, lock):
 
 
 def make_now():
-    """Build `.venv` from the lock, with the helper package linked to the checkout."""
+    """Build `.venv` from the lock."""
     print("Installing the now stack into .venv (about 320 MB to download) …", flush=True)
-    uv = make_uv()
-    install(uv, NOW, NOW_LOCK)
+    install(make_uv(), NOW, NOW_LOCK)
+
+
+def link():
+    """Link the reader's package and the book's machinery into `.venv`, where they are not yet.
+
+    What they ask for is in the lock; their names and entry points are in `pyproject.toml`.
+    """
+    project, _, _tools = (ROOT / "pyproject.toml").read_text().partition("[tool.")
+    mark, wanted = NOW / "linked", stamp(project)
+    if mark.is_file() and mark.read_text() == wanted:
+        return
     cure = "The helper package could not be linked: `make clean`, then run make again."
     flags = ["--no-deps", "--no-build-isolation", "--offline"]
-    run(uv, "pip", "install", "--python", NOW / "bin" / "python", *flags, "-e", ROOT, cure=cure)
+    python = NOW / "bin" / "python"
+    run(find_uv(), "pip", "install", "--python", python, *flags, "-e", ROOT, cure=cure)
+    mark.write_text(wanted)
+
+
+def find_uv():
+    """Return uv: that of `.venv`, that of the bootstrap, or the one on the path."""
+    folders = (NOW, CACHE / "bootstrap")
+    found = (folder / "bin" / "uv" for folder in folders)
+    return next((uv for uv in found if uv.exists()), "uv")
 
 
 def make_then(uv, python):
@@ -190,15 +209,13 @@ def main():
 
     With `--reader`, this Python's own environment is the "now" stack, as in Binder.
     """
-    project, _, _tools = (ROOT / "pyproject.toml").read_text().partition("[tool.")
-    now = stamp(NOW_LOCK.read_text(), project)
+    now = stamp(NOW_LOCK.read_text())
     home = Path(sys.prefix) if "--reader" in sys.argv else NOW
     if home == NOW:
         ensure(NOW, now, make_now)
-    uvs = [folder / "bin" / "uv" for folder in (home, CACHE / "bootstrap")]
-    uv = next((uv for uv in uvs if uv.exists()), "uv")
+        link()
     then = stamp(now, THEN_LOCK.read_text())
-    ensure(THEN, then, lambda: make_then(uv, home / "bin" / "python"))
+    ensure(THEN, then, lambda: make_then(find_uv(), home / "bin" / "python"))
     register(home)
 
 

@@ -74,21 +74,21 @@ def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
     """Execute the chapters with the new kernel, and return each change in words."""
     # Here and not above: Jupyter reads its folders from the variable when it is imported.
     os.environ["JUPYTER_PATH"] = str(KERNELS.parent)
-    from trace_evidence import chapters, expectations
+    from bookkit import execute, expectations, pages
 
-    key = f"{chapters.fingerprint()} {sorted(versions.items())}"
-    cache = chapters.open_cache(WORK / "executed", key)
+    key = f"{execute.fingerprint()} {sorted(versions.items())}"
+    cache = execute.open_cache(WORK / "executed", key)
 
     def report(line: str) -> None:
         print(line.splitlines()[0][:160], flush=True)
 
     changed = []
-    for path, execution in chapters.execute_chapters(paths, cache, report):
-        if isinstance(execution, chapters.ChapterError):
+    for path, execution in execute.execute_chapters(paths, cache, report):
+        if isinstance(execution, pages.PageError):
             changed.append(str(execution))
             continue
         notebook = execution.notebook
-        lines = chapters.read_chapter(path).metadata.source_map
+        lines = pages.read_notebook(path).metadata.source_map
         for index, (line, cell) in enumerate(zip(lines, notebook.cells, strict=True)):
             if cell.cell_type != "code" or index > (execution.stopped_at or len(lines)):
                 continue
@@ -119,11 +119,9 @@ def main() -> int:
     locked = dict(re.findall(r"^([\w.-]+)==([^\s;\\]+)", lock, re.M))
     for name in COMPARED:
         print(f"{name} {versions[name]}, where the lock has {locked[name]}")
-    from trace_evidence import chapters
+    from bookkit import pages
 
-    changed = run(
-        [path.resolve() for path in options.chapters] or chapters.find_chapters(), versions
-    )
+    changed = run([path.resolve() for path in options.chapters] or pages.find_notebooks(), versions)
     print(f"\n{len(changed)} expectations changed." if changed else "\nNothing changed.")
     print("\n".join(changed))
     return int(bool(changed))

@@ -14,8 +14,7 @@ from urllib.request import urlopen
 import yaml
 from playwright.sync_api import Browser, Page, Response
 
-from tools import browser
-from trace_evidence import chapters
+from bookkit import browser, execute, pages
 
 KINDS = ("HTML", "CSS", "JS", "fonts", "figures")
 OF_TYPE = {"stylesheet": "CSS", "script": "JS", "font": "fonts", "image": "figures"}
@@ -74,17 +73,17 @@ def build_plain(folder: Path) -> Path:
     The directives of this book stay, since the pages use them; its renderer, its style sheet, its
     templates and its formulas as MathML do not.
     """
-    config = yaml.safe_load((chapters.ROOT / "_config.yml").read_text())
-    config["execute"]["cache"] = str(chapters.CACHE)
+    config = yaml.safe_load((pages.ROOT / "_config.yml").read_text())
+    config["execute"]["cache"] = str(execute.CACHE)
     sphinx = config["sphinx"]
-    sphinx["extra_extensions"] = ["sphinx_exercise", "trace_evidence.sphinx_ext"]
+    sphinx["extra_extensions"] = ["sphinx_exercise", "bookkit.sphinx.cells"]
     sphinx["config"] = {"language": "en", "myst_heading_anchors": 3}
     file = folder / "_config.yml"
     file.write_text(yaml.safe_dump(config))
     command = [Path(sys.executable).with_name("jupyter-book"), "build", ".", "-q", "--config", file]
     done = subprocess.run(
         [str(word) for word in [*command, "--path-output", folder]],
-        cwd=chapters.ROOT,
+        cwd=pages.ROOT,
         capture_output=True,
         text=True,
     )

@@ -9,9 +9,9 @@ __version__ = "0.1.0"
 
 def load_ipython_extension(shell) -> None:
     """Register the magics and set the figure style; called by ``%load_ext trace_evidence``."""
-    from . import checks, figures, then, tracebacks, triage
+    from . import figures, grading, then, tracebacks, triage
 
-    shell.register_magics(then.ThenMagics, checks.CheckMagics)
+    shell.register_magics(then.ThenMagics, grading.CheckMagics)
     shell.register_magic_function(triage.magic(shell), magic_name="triage")
     shell.set_custom_exc((NameError,), then.show_missing_name)
     figures.use_style(shell)

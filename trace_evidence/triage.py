@@ -1,24 +1,27 @@
 """Triage: from the text of an error to the chapter that explains it.
 
-The rules are data, made from the catalogue. The algorithm is small and stands here and in
+The rules are data, made from the book's records. The algorithm is small and stands here and in
 `book/_static/triage.js`; both read the same rules, and a test holds them to the same answers.
 
 A text is cleaned, then each failure gets the points of the strongest signature that the text has,
 and those of each piece of evidence. Without a signature, or with fewer points than
-`catalogue.CLAIM`, a failure is not named.
+`CLAIM`, a failure is not named.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import catalogue, matrix
-
+DATA = Path(__file__).with_name("data.json")
+CLAIM = 10
+"""The points from which on triage names a failure."""
 # What is read of a longer paste. Errors stand at the end, the first of a chain near the top.
 HEAD, TAIL = 100_000, 300_000
 LINE = 240
@@ -43,7 +46,7 @@ class Finding(NamedTuple):
     """One failure that a text points to, best first in a list of them.
 
     `line` is the line that matched, `number` where it stands in the text; `because` says what else
-    spoke for the failure. `fix` is the page and its section.
+    spoke for the failure. `chapter` is the page's address, and `fix` that of the section.
     """
 
     id: str
@@ -65,51 +68,37 @@ class Answer(NamedTuple):
     other: dict[str, Any] | None
 
 
-def chapter(failure_id: str) -> str:
-    """Return the page of a failure, from the root of the repository."""
-    return f"book/failures/{failure_id}.md"
+class DataError(Exception):
+    """The package's own data cannot be read; the message says what to do."""
 
 
 @cache
+def data() -> dict[str, Any]:
+    """Return what the package knows of the book: `site`, `rules` and `explain`.
+
+    Raises:
+        DataError: the file is missing or damaged.
+    """
+    try:
+        return json.loads(DATA.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        cure = "install trace-evidence again; in a checkout, run `make records`"
+        raise DataError(f"{DATA.name} cannot be read ({error}): {cure}.") from None
+
+
 def rules() -> dict[str, Any]:
     """Return the rules: plain data, the same for Python and for the browser."""
-    failures, others = catalogue.load(), catalogue.load_others()
+    return data()["rules"]
 
-    def signatures(found: Iterable[catalogue.Signature]) -> list[list]:
-        return [[row.pattern, row.points, row.section] for row in found]
 
-    def shared(failure: catalogue.Failure) -> list[catalogue.Signature]:
-        near = [other for other in failures.values() if failure.id in other.undecided_with]
-        near += [failures[name] for name in failure.undecided_with]
-        return [*failure.signatures, *(row for other in near for row in other.signatures)]
+def address(page: str, section: str = "") -> str:
+    """Return where a page of the book is published.
 
-    return {
-        "claim": catalogue.CLAIM,
-        "head": HEAD,
-        "tail": TAIL,
-        "line": LINE,
-        "cleaning": CLEANING,
-        "failures": [
-            {
-                "id": failure.id,
-                "title": failure.title,
-                "signatures": signatures(shared(failure)),
-                "evidence": [[row.pattern, row.points, row.means] for row in failure.evidence],
-                "versions": matrix.sentence(failure.id),
-                "question": failure.question,
-            }
-            for failure in failures.values()
-        ],
-        "others": [
-            {
-                "id": other.id,
-                "says": other.says,
-                "link": other.link,
-                "signatures": signatures(other.signatures),
-            }
-            for other in others.values()
-        ],
-    }
+    Args:
+        page: its name, as ``book/failures/lazy-pytree-drift``.
+        section: the anchor of a section.
+    """
+    return f"{data()['site']}{page}.html" + (f"#{section}" if section else "")
 
 
 @cache
@@ -163,10 +152,10 @@ def triage(text: str) -> Answer:
         points, section, start = signature
         evidence = [row for row in rule["evidence"] if _compiled(row[0]).search(text)]
         score = points + sum(row[1] for row in evidence)
-        if score >= catalogue.CLAIM:
-            page = chapter(rule["id"])
+        if score >= CLAIM:
+            page = address(rule["page"])
             because = [means for _, points, means in evidence if points > 0]
-            place = score, *_line(text, start), because, page, f"{page}#{section}"
+            place = score, *_line(text, start), because, page, address(rule["page"], section)
             shown = rule["versions"], rule["question"]
             findings.append(Finding(rule["id"], rule["title"], *place, *shown))
     findings.sort(key=lambda finding: -finding.score)
@@ -180,7 +169,10 @@ def triage(text: str) -> Answer:
 def describe(answer: Answer) -> str:
     """Return an answer in words, for a terminal or a notebook."""
     if answer.other:
-        link = answer.other["link"].lstrip("/")
+        link = answer.other["link"]
+        if not link.startswith("https:"):
+            page, _, section = link.lstrip("/").partition(".md")
+            link = address(page, section.lstrip("#"))
         return f"None of the five failures. {answer.other['says']}\nSee {link}."
     if not answer.findings:
         return (

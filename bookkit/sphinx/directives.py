@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from . import catalogue, chapters, matrix, sizing, triage, workshop
+from bookkit import catalogue, pages, publish, versions
+from bookkit.editions import notebooks
+from hub import sizing
 
 
 class Generated(SphinxDirective):
@@ -27,10 +30,10 @@ class FrontCard(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the card."""
-        meta = chapters.front_matter(chapters.Path(self.env.doc2path(self.env.docname)))["failure"]
+        meta = pages.front_matter(Path(self.env.doc2path(self.env.docname)))["failure"]
         failure = catalogue.load()[meta["id"]]
-        self.env.note_dependency(str(matrix.FILE))
-        minutes, versions = meta["minutes"], matrix.sentence(failure.id)
+        self.env.note_dependency(str(versions.FILE))
+        minutes, measured = meta["minutes"], versions.sentence(failure.id)
         prerequisites = ", ".join(
             f"[](/book/{need['page']}.md) ({need['need']})" for need in meta["prerequisites"]
         )
@@ -38,7 +41,7 @@ class FrontCard(Generated):
             "Symptom": failure.symptom,
             "Message": f"`{failure.message}`",
             "Cure": f"{failure.cure} [Jump to *Fix it*](#fix-it).",
-            "Versions": f"{versions[0].upper()}{versions[1:]}.",
+            "Versions": f"{measured[0].upper()}{measured[1:]}.",
             "Upstream": ", ".join(f"[{text}]({url})" for text, url in failure.upstream),
             "Time": f"reading {minutes['reading']} min, teaching {minutes['teaching']} min, "
             f"exercises {minutes['exercises']} min",
@@ -81,16 +84,16 @@ class Triage(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the box, with the rules in it."""
         self.env.note_dependency(str(catalogue.FILE))
-        self.env.note_dependency(str(matrix.FILE))
+        self.env.note_dependency(str(versions.FILE))
         here, there = self.env.docname, self.env.app.builder.get_relative_uri
 
         def address(link: str) -> str:
             page, _, section = link.lstrip("/").partition(".md")
             return link if link.startswith("https:") else there(here, page) + section
 
-        rules = json.loads(json.dumps(triage.rules()))
+        rules = json.loads(json.dumps(publish.rules()))
         for rule in rules["failures"]:
-            rule["href"] = address(triage.chapter(rule["id"]))
+            rule["href"] = address(publish.chapter(rule["id"]))
         for rule in rules["others"]:
             rule["href"] = address(rule["link"])
         text = json.dumps(rules).replace("<", "\\u003c")  # no rule can end the script element
@@ -105,7 +108,7 @@ class MessageTable(Generated):
         rows = ["| Message | Chapter |", "|---|---|"]
         for failure in catalogue.load().values():
             names = [failure.id, *failure.undecided_with]
-            links = ", or ".join(f"[](/{triage.chapter(name)})" for name in names)
+            links = ", or ".join(f"[](/{publish.chapter(name)})" for name in names)
             for row in failure.signatures:
                 claims = row.points >= catalogue.CLAIM
                 rows.append(f"| {code(row)} | {'' if claims else 'Perhaps '}{links} |")
@@ -128,7 +131,7 @@ def programs() -> dict[str, tuple[str, str]]:
     """Return a short title and the chapter of each program of the matrix, chapters' own first."""
     failures = catalogue.load().values()
     own = {failure.id: (failure.short or failure.title, failure.id) for failure in failures}
-    more = {name: (row["title"], row["chapter"]) for name, row in matrix.companions().items()}
+    more = {name: (row["title"], row["chapter"]) for name, row in versions.companions().items()}
     return own | more
 
 
@@ -140,8 +143,8 @@ class VersionMatrix(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the drawing, with what it shows in words."""
-        self.env.note_dependency(str(matrix.FILE))
-        rows = matrix.rows()
+        self.env.note_dependency(str(versions.FILE))
+        rows = versions.rows()
         width = self.LEFT + self.CELL * len(rows) + 20
         height = self.TOP + self.CELL * len(programs()) + 40
         parts = [f'<text x="{self.LEFT - 8}" y="{self.TOP - 10}" class="end">NumPyro</text>']
@@ -153,7 +156,7 @@ class VersionMatrix(SphinxDirective):
             middle = y + self.CELL * 0.65
             parts.append(f'<text x="{self.LEFT - 8}" y="{middle}" class="end">{title}</text>')
             for column, row in enumerate(rows):
-                kind = matrix.verdict(row, name)["verdict"]
+                kind = versions.verdict(row, name)["verdict"]
                 parts.append(self.cell(kind, self.LEFT + self.CELL * column, y))
         x, y = self.LEFT, height - 32
         for kind in self.MARKS:
@@ -161,7 +164,7 @@ class VersionMatrix(SphinxDirective):
             parts.append(f'<text x="{x + self.CELL + 4}" y="{y + 18}">{kind}</text>')
             x += 62 + 7 * len(kind)
         words = ". ".join(
-            f"{title} {matrix.sentence(name)}" for name, (title, _) in programs().items()
+            f"{title} {versions.sentence(name)}" for name, (title, _) in programs().items()
         )
         drawing = (
             f'<div class="figure" tabindex="0"><svg class="figure version-matrix" role="img" '
@@ -184,18 +187,18 @@ class VersionBoundaries(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        self.env.note_dependency(str(matrix.FILE))
-        self.env.note_dependency(str(matrix.MOVED_BY))
+        self.env.note_dependency(str(versions.FILE))
+        self.env.note_dependency(str(versions.MOVED_BY))
         rows = ["| Boundary | Failure | Moved by |", "|---|---|---|"]
-        for row in matrix.moved_by():
+        for row in versions.moved_by():
             title, page = programs()[row["failure"]]
-            changes = matrix.changes(row["failure"], row["library"])
+            changes = versions.changes(row["failure"], row["library"])
             change = next(one for one in changes if one.release == row["release"])
             number = row["pull"].rpartition("/")[2]
             rows.append(
-                f"| {matrix.TITLES[row['library']]} {row['release']}: "
+                f"| {versions.TITLES[row['library']]} {row['release']}: "
                 f"{change.before}, then {change.after} "
-                f"| [{title}](/{triage.chapter(page)}) "
+                f"| [{title}](/{publish.chapter(page)}) "
                 f"| [Pull request {number}]({row['pull']}). {row['says']} |"
             )
         return self.parse("\n".join(rows))
@@ -206,19 +209,19 @@ class VersionTable(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        self.env.note_dependency(str(matrix.FILE))
-        record, found = matrix.load(), programs()
-        names = [matrix.TITLES[library] for library in matrix.STACK]
-        head = [*names, *(f"[{title}](/{triage.chapter(page)})" for title, page in found.values())]
+        self.env.note_dependency(str(versions.FILE))
+        record, found = versions.load(), programs()
+        names = [versions.TITLES[library] for library in versions.STACK]
+        head = [*names, *(f"[{title}](/{publish.chapter(page)})" for title, page in found.values())]
         rows = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-        for row in matrix.rows():
-            kinds = {name: matrix.verdict(row, name)["verdict"] for name in found}
-            cells = [row["pins"][library] for library in matrix.STACK]
+        for row in versions.rows():
+            kinds = {name: versions.verdict(row, name)["verdict"] for name in found}
+            cells = [row["pins"][library] for library in versions.STACK]
             cells += [
-                f"[{kind}](/{triage.chapter(found[name][1])})" for name, kind in kinds.items()
+                f"[{kind}](/{publish.chapter(found[name][1])})" for name, kind in kinds.items()
             ]
             rows.append(f"| {' | '.join(cells)} |")
-        controls = len(record["rows"]) - len(matrix.rows())
+        controls = len(record["rows"]) - len(versions.rows())
         measured = (
             f"Measured on {record['date']}, on {' and '.join(record['platform'])} with CPython "
             f"{' and '.join(record['python'])}: {len(record['rows'])} stacks, {controls} of them "
@@ -241,10 +244,10 @@ class Schedule(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the plan's table."""
-        self.env.note_dependency(str(workshop.PLAN_FILE))
-        for page in workshop.failures():
-            self.env.note_dependency(str(chapters.ROOT / f"{page}.md"))
-        return self.parse(workshop.schedule_table(self.arguments[0]))
+        self.env.note_dependency(str(notebooks.PLAN_FILE))
+        for page in notebooks.failures():
+            self.env.note_dependency(str(pages.ROOT / f"{page}.md"))
+        return self.parse(notebooks.schedule_table(self.arguments[0]))
 
 
 class HubTable(Generated):

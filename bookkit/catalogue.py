@@ -16,9 +16,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-FILE = Path(__file__).with_name("catalogue.toml")
-CLAIM = 10
-"""The points from which on triage names a failure."""
+from trace_evidence.triage import CLAIM
+
+from .pages import BOOK
+
+FILE = BOOK / "catalogue.toml"
 
 
 @dataclass(frozen=True)

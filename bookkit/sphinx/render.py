@@ -8,7 +8,7 @@ import re
 from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer, strip_ansi
 
-from .figures import INK, PAPER
+from trace_evidence.figures import INK, PAPER
 
 PATHS = [
     # A library's file by its place in site-packages, the standard library by its module.

@@ -6,7 +6,7 @@ import json
 import statistics
 from pathlib import Path
 
-FILE = Path(__file__).resolve().parent.parent / "hub" / "measured.json"
+FILE = Path(__file__).with_name("measured.json")
 ROOMS = (30, 200)
 HEADROOM = 1.25  # on memory: open tabs, a second notebook, a large array
 SYSTEM_GB = 2.0  # the hub, its proxy, and the system below them

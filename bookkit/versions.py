@@ -1,8 +1,8 @@
 """Read the measured version matrix, `stacks/matrix.json`.
 
-`tools/matrix.py` measures it. Each row is a stack of released versions; each failure has a verdict
-in each row. Some rows are controls: they differ from another row in one library, to tell which
-library moved a boundary.
+`stacks/measure.py` measures it. Each row is a stack of released versions; each failure has a
+verdict in each row. Some rows are controls: they differ from another row in one library, to tell
+which library moved a boundary.
 """
 
 import json
@@ -13,8 +13,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-FILE = Path(__file__).resolve().parents[1] / "stacks" / "matrix.json"
-MOVED_BY = Path(__file__).with_name("boundaries.toml")
+from .pages import ROOT
+
+FILE = ROOT / "stacks" / "matrix.json"
+MOVED_BY = ROOT / "stacks" / "boundaries.toml"
 BAD = ("fails", "wrong", "warns")
 STACK = ("numpyro", "jax", "equinox", "diffrax")
 TITLES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"}

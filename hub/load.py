@@ -22,11 +22,10 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from subprocess import Popen
 
-import environments
-import lab_client
 import psutil
 
-import hub
+from hub import start as hub
+from tools import environments, lab_client
 
 STATE = hub.HUB / "load"
 FILE = environments.ROOT / "hub" / "measured.json"

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, TextStringObject
 
-from tools import browser
-from trace_evidence import chapters
+from bookkit import browser, pages
 
-PDF = chapters.ROOT / "_build" / "trace-evidence.pdf"
+PDF = pages.ROOT / "_build" / "trace-evidence.pdf"
 # Follows `next` from page to page. An id stands once in a book of many pages, so each is given its
 # page's name; links to pages of the book then lead inside, all others to the public address.
 JOIN = r"""async ([site, published]) => {
@@ -102,7 +101,7 @@ def print_book() -> None:
     writer.write(part)
     part.replace(PDF)
     size, seconds = PDF.stat().st_size / 1e6, time.monotonic() - begin
-    place, count = PDF.relative_to(chapters.ROOT), len(writer.pages)
+    place, count = PDF.relative_to(pages.ROOT), len(writer.pages)
     print(f"{place}: {count} pages, {size:.1f} MB, in {seconds:.0f} s")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from docutils import nodes
 from ipython_pygments_lexers import IPython3Lexer
@@ -12,12 +13,13 @@ from pygments.lexers import Python3Lexer
 from pygments.token import Operator, Text
 from sphinx.application import Sphinx
 
-from . import chapters
+from bookkit import execute, pages
+from bookkit.expectations import SILENT
+
 from .directives import DIRECTIVES
-from .expectations import SILENT
 
 TRIAGE_PAGE = "book/reference/error-index"
-THEN_PINS = chapters.ROOT / "stacks" / "then.in"
+THEN_PINS = pages.ROOT / "stacks" / "then.in"
 
 
 class ThenLexer(IPython3Lexer):
@@ -84,7 +86,7 @@ def write_math_block(translator, node: nodes.math_block) -> None:
 def refresh_cache(app: Sphinx, config) -> None:
     """Throw away executed chapters that another stack produced."""
     if config.nb_execution_mode == "cache":
-        chapters.open_cache(chapters.Path(config.nb_execution_cache_path or chapters.CACHE))
+        execute.open_cache(Path(config.nb_execution_cache_path or execute.CACHE))
 
 
 def add_triage(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:

@@ -16,8 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import environments
-import lab_client
+from tools import environments, lab_client
 
 ROOT = environments.ROOT
 HUB = ROOT / ".cache" / "hub"
@@ -62,7 +61,7 @@ def install() -> None:
         environments.run(*npm, cure="npm could not install the proxy: check the network.")
         shutil.rmtree(HUB / "npm", ignore_errors=True)
         mark.write_text(wanted)
-    command = [sys.executable, "-m", "trace_evidence.workshop", "_build/workshop/student"]
+    command = [sys.executable, "-m", "bookkit.editions.notebooks", "_build/workshop/student"]
     environments.run(*command, cure="The student notebooks could not be made: see make workshop.")
 
 

@@ -16,7 +16,7 @@ from fontTools import subset
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from . import catalogue
+from bookkit import catalogue
 
 # A rule of the theme's style sheet that gives icons their character.
 ICON = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\([0-9a-f]+)"\}')

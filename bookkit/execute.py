@@ -1,6 +1,6 @@
-"""Read the chapters, and execute each of them once for tests and book alike.
+"""Execute each page once, for tests and book alike.
 
-Chapters are read with myst-nb's own reader and kept in the jupyter-cache that the book build
+Pages are read with myst-nb's own reader and kept in the jupyter-cache that the book build
 uses, so whoever comes second finds the outputs there. jupyter-cache looks at cell sources and
 metadata only; `open_cache` throws the whole cache away when something else changed that outputs
 depend on.
@@ -20,104 +20,43 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.cache.main import JupyterCacheBase
 from jupyter_client.kernelspec import NoSuchKernel
-from myst_nb.core.read import myst_nb_reader_plugin
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from .then import REQUIRED_VARIABLE
+from trace_evidence.then import REQUIRED_VARIABLE
 
-ROOT = Path(__file__).resolve().parent.parent
-BOOK = ROOT / "book"
-CACHE = ROOT / "_build" / ".jupyter_cache"
+from . import pages
+
+CACHE = pages.BUILD / ".jupyter_cache"
+DATA = ("requirements.txt", "stacks/then.txt", "stacks/hash-history.json")
 JOBS = 2
 CELL_SECONDS = 300
 # XLA's older code generator compiles the pages' many small programs in about half the CPU time.
 # An XLA that does not know the flag stops at import: then drop it.
 XLA_FLAGS = "--xla_cpu_use_fusion_emitters=false"
-# The modules of this package that no cell's output depends on.
-READERS = {
-    *("__main__", "catalogue", "directives", "exercises", "expectations", "matrix", "render"),
-    *("site", "sizing", "sphinx_ext", "triage", "workshop"),
-}
 
 
-class ChapterError(Exception):
-    """A chapter cannot be read; the message names the file, the reason and the cure."""
+def inputs() -> list[Path]:
+    """Return the files that outputs depend on and jupyter-cache does not see.
 
-
-def find_chapters(folder: Path = BOOK) -> list[Path]:
-    """Return the pages below a folder that hold cells, that is MyST notebooks, sorted by name."""
-    pages = sorted(folder.rglob("*.md"))
-    return [page for page in pages if has_kernel(page)]
-
-
-def has_kernel(path: Path) -> bool:
-    """Tell whether a page is a notebook; a page whose front matter is broken counts as one."""
-    try:
-        return path.read_text().startswith("---") and "kernelspec" in front_matter(path)
-    except ChapterError:
-        return True
-
-
-def front_matter(path: Path) -> dict:
-    """Return a page's front matter as a dictionary.
-
-    Raises:
-        ChapterError: it is not there, or not YAML.
+    These are the locks, what pages read, and all of the reader's package.
     """
-    parts = path.read_text().split("\n---", 1)
-    cure = "it is the YAML between the two `---` lines at the top of the file."
-    if len(parts) != 2 or not parts[0].startswith("---"):
-        raise ChapterError(f"{path.name}: there is no front matter; {cure}")
-    try:
-        found = yaml.safe_load(parts[0][3:])
-    except yaml.YAMLError as error:
-        where = getattr(error, "problem_mark", None)
-        line = f":{where.line + 1}" if where else ""
-        reason = getattr(error, "problem", error)
-        raise ChapterError(f"{path.name}{line}: invalid front matter ({reason}); {cure}") from None
-    if not isinstance(found, dict):
-        raise ChapterError(f"{path.name}: the front matter is not a mapping; {cure}")
-    return found
-
-
-def read_chapter(path: Path) -> NotebookNode:
-    """Read a chapter as the book build reads it; `metadata.source_map` has the cells' lines.
-
-    Raises:
-        ChapterError: the front matter or a cell's metadata is not valid.
-    """
-    front_matter(path)
-    try:
-        return myst_nb_reader_plugin(str(path))
-    except Exception as error:
-        reason = " ".join(str(error).split())
-        raise ChapterError(
-            f"{path.name}: a cell's metadata is invalid ({reason}); "
-            "it is the YAML between the two `---` lines at the top of the cell."
-        ) from None
+    package = pages.ROOT / "trace_evidence"
+    code = [path for kind in ("*.py", "*.mplstyle") for path in package.rglob(kind)]
+    return [pages.ROOT / name for name in DATA] + sorted(code)
 
 
 def fingerprint() -> str:
-    """Return one hash of what outputs depend on and jupyter-cache does not see.
-
-    These are the two locks, the version of Python, and the helper package but for the modules
-    that only read what was executed (`READERS`).
-    """
+    """Return one hash of `inputs` and of the version of Python."""
     digest = hashlib.sha256(platform.python_version().encode())
-    files = [ROOT / "requirements.txt", ROOT / "stacks" / "then.txt"]
-    package = ROOT / "trace_evidence"
-    modules = [path for path in package.glob("*.py") if path.stem not in READERS]
-    files += sorted([*modules, *package.glob("*.mplstyle")])
-    for file in files:
-        digest.update(file.name.encode() + file.read_bytes())
+    for file in inputs():
+        digest.update(str(file.relative_to(pages.ROOT)).encode() + file.read_bytes())
     return digest.hexdigest()
 
 
@@ -203,7 +142,7 @@ def execute_chapters(
     cache: JupyterCacheBase,
     report: Callable[[str], None] = print,
     cell_seconds: int = CELL_SECONDS,
-) -> Iterator[tuple[Path, Execution | ChapterError]]:
+) -> Iterator[tuple[Path, Execution | pages.PageError]]:
     """Execute the chapters that the cache does not hold, two at a time.
 
     Args:
@@ -213,7 +152,7 @@ def execute_chapters(
         cell_seconds: the limit of each cell.
 
     Yields:
-        Each path with its `Execution`, or with the `ChapterError` that kept it from being read.
+        Each path with its `Execution`, or with the `pages.PageError` that kept it from being read.
     """
     waiting = {}
     pool = ThreadPoolExecutor(JOBS)
@@ -230,8 +169,8 @@ def execute_chapters(
     try:
         for path in paths:
             try:
-                notebook = read_chapter(path)
-            except ChapterError as error:
+                notebook = pages.read_notebook(path)
+            except pages.PageError as error:
                 yield path, error
                 continue
             cached = from_cache(cache, notebook)

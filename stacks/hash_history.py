@@ -7,7 +7,7 @@ the class `Tracer` in their source.
 
 The result goes to stacks/hash-history.json, which the chapter on tracer hashing draws.
 
-Usage: python stacks/hash-history.py
+Usage: python -m stacks.hash_history
 """
 
 import ast
@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULT = Path(__file__).with_suffix(".json")
+RESULT = Path(__file__).with_name("hash-history.json")
 
 # Both sides of each boundary, and a few releases between them. None: read the source.
 OLD, MIDDLE, LATE = ("1.24.4", "1.10.1"), ("1.26.4", "1.12.0"), ("2.0.1", "1.14.0")

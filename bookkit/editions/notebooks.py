@@ -14,16 +14,14 @@ from pathlib import Path
 
 import jupytext
 import nbformat
-import yaml
 from nbconvert.preprocessors import ClearOutputPreprocessor, TagRemovePreprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from . import catalogue, exercises, matrix
+from bookkit import catalogue, exercises, pages, versions
 
-ROOT = Path(__file__).resolve().parent.parent
-PLAN_FILE = ROOT / "book" / "workshop" / "plans.json"
-GUIDE = ROOT / "book" / "workshop" / "instructor-guide.md"
+PLAN_FILE = pages.BOOK / "workshop" / "plans.json"
+GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
 SOLUTION, NOTES = "solution", "instructor"
 LINK = re.compile(r"\[([^\]]*)\]\(/(book/[\w/-]+)\.md(#[\w-]+)?\)")
 LABEL = re.compile(r"^\([\w-]+\)=\n+", re.M)
@@ -37,38 +35,25 @@ own copy, and the last one saved wins."""
 MINUTES = "teaching {teaching} min, exercises {exercises} min"
 
 
-def pages() -> list[str]:
+def taught() -> list[str]:
     """Return the pages of the workshop, in the order of the book."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
-    files = [entry["file"] for part in toc["parts"] for entry in part["chapters"]]
     parts = ("book/foundations/", "book/failures/")
-    return [file for file in files if file.startswith(parts)]
+    return [row.page for row in pages.contents() if row.page.startswith(parts)]
 
 
 def failures() -> list[str]:
     """Return the failure chapters among the pages."""
-    return [page for page in pages() if "failure" in meta(page)]
-
-
-def meta(page: str) -> dict:
-    """Return a page's front matter; empty where it has none."""
-    text = (ROOT / f"{page}.md").read_text()
-    return yaml.safe_load(text.split("\n---", 1)[0][3:]) if text.startswith("---") else {}
-
-
-def title(page: str) -> str:
-    """Return a page's title."""
-    return re.search(r"^# (.+)$", (ROOT / f"{page}.md").read_text(), re.M)[1]
+    return [page for page in taught() if "failure" in pages.meta(page)]
 
 
 def card(page: str) -> str:
     """Return a chapter's front card as Markdown that any notebook shows."""
-    head = meta(page)["failure"]
+    head = pages.meta(page)["failure"]
     failure = catalogue.load()[head["id"]]
     rows = {
         "Symptom": failure.symptom,
         "Message": f"`{failure.message}`",
-        "Versions": matrix.sentence(failure.id),
+        "Versions": versions.sentence(failure.id),
         "Time": MINUTES.format(**head["minutes"]),
         "Needs": ", ".join(link(f"book/{need['page']}") for need in head["prerequisites"]),
     }
@@ -79,8 +64,8 @@ def card(page: str) -> str:
 
 def link(page: str, text: str = "") -> str:
     """Return a link to a page's notebook, or its title where it has none."""
-    text = text or title(page)
-    return f"[{text}]({Path(page).name}.ipynb)" if page in pages() else text
+    text = text or pages.title(page)
+    return f"[{text}]({Path(page).name}.ipynb)" if page in taught() else text
 
 
 def plain(text: str, page: str) -> str:
@@ -93,7 +78,7 @@ def plain(text: str, page: str) -> str:
 
 def read(page: str) -> NotebookNode:
     """Read a page as a notebook in plain Markdown, with its solutions tagged `SOLUTION`."""
-    source = jupytext.read(ROOT / f"{page}.md")
+    source = jupytext.read(pages.path_of(page))
     cells, solution = [], False
 
     def add(cell: NotebookNode) -> None:
@@ -121,7 +106,7 @@ def read(page: str) -> NotebookNode:
                 heading = f"### {name}" if kind == "exercise" else "#### Solution"
                 add(new_markdown_cell(heading))
     notebook = nbformat.v4.new_notebook(cells=cells, metadata=source.metadata)
-    notebook.metadata.title = title(page)
+    notebook.metadata.title = pages.title(page)
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     return notebook
@@ -168,9 +153,9 @@ def instructor(page: str, executed: NotebookNode, seconds: float | None) -> Note
             cells.append(new_markdown_cell(note, id=f"{cell.id}-note", metadata={"tags": [NOTES]}))
         cells.append(cell)
     ran = f" *Run All* took {seconds:.0f} s where this was made." if seconds else ""
-    notes = guide().get(title(page), "")
-    if "failure" in meta(page):
-        minutes = MINUTES.format(**meta(page)["failure"]["minutes"])
+    notes = guide().get(pages.title(page), "")
+    if "failure" in pages.meta(page):
+        minutes = MINUTES.format(**pages.meta(page)["failure"]["minutes"])
         text = f"## For the instructor\n\nTime: {minutes}.{ran}\n\n{plain(notes, page)}"
         cells.insert(1, new_markdown_cell(text, id="notes", metadata={"tags": [NOTES]}))
     notebook.cells = cells
@@ -179,7 +164,7 @@ def instructor(page: str, executed: NotebookNode, seconds: float | None) -> Note
 
 def without_paths(output: NotebookNode) -> NotebookNode:
     """Return an output without the folders of the machine that produced it."""
-    from .render import without_paths as shorten
+    from bookkit.sphinx.render import without_paths as shorten
 
     output = output.copy()
     if "text" in output:
@@ -202,7 +187,7 @@ def write_student(folder: Path) -> list[Path]:
     """Write all student notebooks into a folder; return the files."""
     folder.mkdir(parents=True, exist_ok=True)
     made = []
-    for page in pages():
+    for page in taught():
         file = folder / f"{Path(page).name}.ipynb"
         write(file, nbformat.writes(student(page)))
         made.append(file)
@@ -252,9 +237,9 @@ def schedule(name: str) -> list[Slot]:
     for item in plans()[name]["rows"]:
         if isinstance(item, str):
             page = f"book/failures/{item}"
-            minutes = meta(page)["failure"]["minutes"]
-            add(minutes["teaching"], f"[{title(page)}](/{page}.md): teaching")
-            add(minutes["exercises"], f"[{title(page)}](/{page}.md#exercises): exercises")
+            minutes = pages.meta(page)["failure"]["minutes"]
+            add(minutes["teaching"], f"[{pages.title(page)}](/{page}.md): teaching")
+            add(minutes["exercises"], f"[{pages.title(page)}](/{page}.md#exercises): exercises")
         else:
             add(*item)
     return rows

@@ -25,10 +25,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 from traitlets.config import Config
 
-from trace_evidence import catalogue, chapters, matrix, render, workshop
+from bookkit import catalogue, execute, pages, versions
+from bookkit.editions import notebooks
+from bookkit.sphinx import render
 
 HERE = Path(__file__).resolve().parent
-OUT = chapters.ROOT / "_build" / "workshop"
+OUT = pages.ROOT / "_build" / "workshop"
 REVEAL = Path(sphinx_revealjs.__file__).parent / "_static" / "revealjs"
 # reveal.js and the one theme, its font, and the speaker's view; the rest stays where it is.
 REVEAL_PARTS = ["LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js"]
@@ -157,7 +159,7 @@ def write_slides(page: str, notebook: NotebookNode) -> Path:
     hide = TagRemovePreprocessor(
         remove_input_tags={"hide-input"}, remove_all_outputs_tags={"hide-output"}, enabled=True
     )
-    notes = workshop.plain(workshop.guide().get(workshop.title(page), ""), page)
+    notes = notebooks.plain(notebooks.guide().get(pages.title(page), ""), page)
     deck, _ = hide.preprocess(make_slides(notebook, notes), {})
     exporter = SlidesExporter(
         config=Config(
@@ -168,7 +170,7 @@ def write_slides(page: str, notebook: NotebookNode) -> Path:
     )
     html, _ = exporter.from_notebook_node(deck)
     file = folder / f"{Path(page).name}.html"
-    workshop.write(file, html)
+    notebooks.write(file, html)
     return file
 
 
@@ -190,7 +192,7 @@ def runs(text: str) -> list[list[str]]:
 def first_code(page: str, section: str) -> str:
     """Return the first code cell of a section."""
     inside = False
-    for cell in workshop.read(page).cells:
+    for cell in notebooks.read(page).cells:
         if cell.cell_type == "markdown":
             for heading in re.findall(r"^## (.+)$", cell.source, re.M):
                 inside = heading == section
@@ -201,7 +203,7 @@ def first_code(page: str, section: str) -> str:
 
 def key_points(page: str) -> list[str]:
     """Return a chapter's key points."""
-    text = (chapters.ROOT / f"{page}.md").read_text().split("## Key points\n")[1].split("\n## ")[0]
+    text = (pages.ROOT / f"{page}.md").read_text().split("## Key points\n")[1].split("\n## ")[0]
     return [" ".join(point.split()) for point in re.split(r"^- ", text, flags=re.M)[1:]]
 
 
@@ -209,12 +211,12 @@ def write_handout(page: str) -> Path:
     """Write a chapter's handout, a PDF of one page."""
     name = Path(page).name
     failure = catalogue.load()[name]
-    versions = matrix.sentence(name)
+    measured = versions.sentence(name)
     data = {
         "title": failure.title,
         "symptom": runs(failure.symptom),
         "message": failure.message,
-        "versions": f"{versions[0].upper()}{versions[1:]}.",
+        "versions": f"{measured[0].upper()}{measured[1:]}.",
         "cause": runs(failure.cause),
         "cure": runs(failure.cure),
         "fix": first_code(page, "Fix it"),
@@ -228,17 +230,16 @@ def write_handout(page: str) -> Path:
         pdf = typst.compile(str(HERE / "handout.typ"), sys_inputs={"data": json.dumps(data)})
     except typst.TypstError as error:
         raise SystemExit(f"error: the handout of {name}: {error}") from None
-    workshop.write(file, pdf)
+    notebooks.write(file, pdf)
     return file
 
 
 def stamp(page: str, executed: NotebookNode) -> str:
     """Return a hash of all that a page's files are made from."""
     digest = hashlib.sha256(nbformat.writes(executed).encode())
-    package = sorted((chapters.ROOT / "trace_evidence").glob("*"))
-    tools = [Path(__file__), HERE / "handout.typ", *sorted((HERE / "slides").glob("*"))]
-    shared = [workshop.GUIDE, chapters.ROOT / "_toc.yml", chapters.ROOT / "requirements.txt"]
-    for file in (chapters.ROOT / f"{page}.md", *package, *tools, *shared):
+    made_with = [path for path in sorted(HERE.rglob("*")) if path.suffix != ".pyc"]
+    shared = [notebooks.GUIDE, pages.TOC, pages.CONFIG, catalogue.FILE, versions.FILE]
+    for file in (pages.path_of(page), *execute.inputs(), *made_with, *shared):
         if file.is_file():
             digest.update(file.read_bytes())
     return digest.hexdigest()
@@ -250,26 +251,26 @@ def make(page: str, executed: NotebookNode, seconds: float | None) -> list[Path]
     for folder in ("student", "instructor"):
         (OUT / folder).mkdir(parents=True, exist_ok=True)
     files = [OUT / folder / f"{name}.ipynb" for folder in ("student", "instructor")]
-    full = workshop.instructor(page, executed, seconds)
-    workshop.write(files[0], nbformat.writes(workshop.student(page)))
-    workshop.write(files[1], nbformat.writes(full))
-    if page in workshop.failures():
-        full.cells = [c for c in full.cells if workshop.NOTES not in c.metadata.get("tags", [])]
+    full = notebooks.instructor(page, executed, seconds)
+    notebooks.write(files[0], nbformat.writes(notebooks.student(page)))
+    notebooks.write(files[1], nbformat.writes(full))
+    if page in notebooks.failures():
+        full.cells = [c for c in full.cells if notebooks.NOTES not in c.metadata.get("tags", [])]
         files += [write_slides(page, full), write_handout(page)]
     return files
 
 
 def main() -> int:
     """Make what is missing or old, and say what there is."""
-    cache = chapters.open_cache()
+    cache = execute.open_cache()
     OUT.mkdir(parents=True, exist_ok=True)
     marks = OUT / "made.json"
     made = json.loads(marks.read_text()) if marks.exists() else {}
     old, files = set(OUT.glob("*/*.*")), []
-    for page in workshop.pages():
-        path = chapters.ROOT / f"{page}.md"
-        notebook = chapters.read_chapter(path)
-        execution = chapters.from_cache(cache, notebook)
+    for page in notebooks.taught():
+        path = pages.ROOT / f"{page}.md"
+        notebook = pages.read_notebook(path)
+        execution = execute.from_cache(cache, notebook)
         if execution is None:
             print(f"error: {path.name} is not executed: run `make book` first.", file=sys.stderr)
             return 1
@@ -281,7 +282,7 @@ def main() -> int:
             print(f"making {path.stem} …", flush=True)
             new = make(page, execution.notebook, seconds)
             made[page] = {"stamp": current, "files": [str(f.relative_to(OUT)) for f in new]}
-            workshop.write(marks, json.dumps(made, indent=1))
+            notebooks.write(marks, json.dumps(made, indent=1))
         files += [OUT / name for name in made[page]["files"]]
     for stray in old - set(files):  # of a page that is no more
         if stray.is_file():
@@ -295,7 +296,7 @@ def main() -> int:
         found = [file for file in files if file.parent.name == folder]
         size = sum(file.stat().st_size for file in found) / 1e6
         print(f"{folder + '/':12} {len(found):2} {what}, {size:.1f} MB")
-    print(f"The workshop edition is in {OUT.relative_to(chapters.ROOT)}.")
+    print(f"The workshop edition is in {OUT.relative_to(pages.ROOT)}.")
     return 0
 
 

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 import yaml
 from playwright.sync_api import Browser, sync_playwright
 
-from trace_evidence import chapters
+from bookkit import pages
 
-SITE = chapters.ROOT / "_build" / "html"
+SITE = pages.ROOT / "_build" / "html"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 NOT_BUILT = "the site is not built: run `make book`"
 NO_CHROMIUM = (
@@ -32,7 +32,7 @@ NO_CHROMIUM = (
 @cache
 def public_address() -> str:
     """Return where the site is published, from `_config.yml`; it ends with a slash."""
-    config = yaml.safe_load((chapters.ROOT / "_config.yml").read_text())
+    config = yaml.safe_load((pages.ROOT / "_config.yml").read_text())
     return config["html"]["baseurl"]
 
 

@@ -9,10 +9,10 @@ For each row uv makes an environment under `.cache/matrix/`, in which every prog
 result is written when the row is done, so an interrupted run goes on where it stopped. Only what is
 missing runs again: a row whose lock or this file changed, and in every row a reproducer that did.
 
-    python tools/matrix.py                       measure what is missing, write the record
-    python tools/matrix.py --rows 0.15.2,0.22.0  these rows only
-    python tools/matrix.py --check --rows ...    measure again, compare with the record
-    python tools/matrix.py --lock                make the locks from the pins
+    python -m stacks.measure                       measure what is missing, write the record
+    python -m stacks.measure --rows 0.15.2,0.22.0  these rows only
+    python -m stacks.measure --check --rows ...    measure again, compare with the record
+    python -m stacks.measure --lock                make the locks from the pins
 
 Verdicts: `fails` (the library's exception), `wrong` (a silently wrong result, and which), `warns`,
 `ok`, `cannot run` (another exception than the failure's: the stack cannot run this program) and
@@ -172,7 +172,7 @@ def uv() -> str:
     beside = Path(sys.executable).with_name("uv")
     found = str(beside) if beside.exists() else shutil.which("uv")
     if found is None:
-        raise SystemExit("tools/matrix.py needs uv: python -m pip install uv")
+        raise SystemExit("stacks/measure.py needs uv: python -m pip install uv")
     return found
 
 

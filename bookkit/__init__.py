@@ -1,0 +1,1 @@
+"""What builds and tests the book; no page imports it."""

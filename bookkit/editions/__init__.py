@@ -1,0 +1,1 @@
+"""What is made from the pages besides the site: notebooks, slides, handouts, the PDF."""

@@ -1,0 +1,155 @@
+"""The pages of the book: where they are, what is in the table of contents, how one is read.
+
+This is the one place that knows the folders of the repository, the contents and front matter.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from nbformat import NotebookNode
+
+ROOT = Path(__file__).resolve().parent.parent
+BOOK = ROOT / "book"
+BUILD = ROOT / "_build"
+CONFIG = ROOT / "_config.yml"
+TOC = ROOT / "_toc.yml"
+FAILURES = BOOK / "failures"
+CASES = BOOK / "cases"
+_CURE = "it is the YAML between the two `---` lines at the top of the file."
+
+
+class PageError(Exception):
+    """A page cannot be read; the message names the file, the reason and the cure."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of the table of contents: the page, the part it stands in, the page above it."""
+
+    page: str
+    part: str
+    above: str = ""
+
+
+def page_name(path: Path) -> str:
+    """Return a page's name, as the table of contents has it: its path without the suffix."""
+    return str(path.relative_to(ROOT).with_suffix(""))
+
+
+def path_of(page: str) -> Path:
+    """Return the file of a page by its name."""
+    return ROOT / f"{page}.md"
+
+
+@cache
+def config() -> dict[str, Any]:
+    """Return `_config.yml`."""
+    return yaml.safe_load(CONFIG.read_text())
+
+
+def contents(file: Path = TOC) -> list[Entry]:
+    """Return the pages of the table of contents in the order of the book, the first page first."""
+    toc = yaml.safe_load(file.read_text())
+    found = [Entry(toc["root"], "")]
+
+    def add(rows: list[dict], part: str, above: str) -> None:
+        for row in rows:
+            names = [row["file"]] if "file" in row else sorted_glob(row["glob"])
+            for name in names:
+                found.append(Entry(name, part, above))
+                add(row.get("sections", []), part, name)
+
+    for part in toc["parts"]:
+        add(part["chapters"], part.get("caption", ""), "")
+    return found
+
+
+def sorted_glob(pattern: str) -> list[str]:
+    """Return the names of the pages that a `glob` of the table of contents stands for."""
+    return [page_name(path) for path in sorted(ROOT.glob(f"{pattern}.md"))]
+
+
+def find_notebooks(folder: Path = BOOK) -> list[Path]:
+    """Return the pages below a folder that hold cells, that is MyST notebooks, sorted by name."""
+    return [page for page in sorted(folder.rglob("*.md")) if has_kernel(page)]
+
+
+def has_kernel(path: Path) -> bool:
+    """Tell whether a page is a notebook; a page whose front matter is broken counts as one."""
+    try:
+        return path.read_text().startswith("---") and "kernelspec" in front_matter(path)
+    except PageError:
+        return True
+
+
+def front_matter(path: Path) -> dict[str, Any]:
+    """Return a page's front matter as a dictionary.
+
+    Raises:
+        PageError: it is not there, or not YAML.
+    """
+    parts = path.read_text().split("\n---", 1)
+    if len(parts) != 2 or not parts[0].startswith("---"):
+        raise PageError(f"{path.name}: there is no front matter; {_CURE}")
+    try:
+        found = yaml.safe_load(parts[0][3:])
+    except yaml.YAMLError as error:
+        where = getattr(error, "problem_mark", None)
+        line = f":{where.line + 1}" if where else ""
+        reason = getattr(error, "problem", error)
+        raise PageError(f"{path.name}{line}: invalid front matter ({reason}); {_CURE}") from None
+    if not isinstance(found, dict):
+        raise PageError(f"{path.name}: the front matter is not a mapping; {_CURE}")
+    return found
+
+
+def meta(page: str) -> dict[str, Any]:
+    """Return the front matter of a page by its name; empty where it has none."""
+    path = path_of(page)
+    return front_matter(path) if path.read_text().startswith("---") else {}
+
+
+def title(page: str) -> str:
+    """Return a page's title: its first heading."""
+    found = re.search(r"^# (.+)$", path_of(page).read_text(), re.M)
+    if not found:
+        raise PageError(f"{page}.md: there is no title; begin the text with `# Title`.")
+    return found[1].strip()
+
+
+def read_notebook(path: Path) -> NotebookNode:
+    """Read a page as the book build reads it; `metadata.source_map` has the cells' lines.
+
+    Raises:
+        PageError: the front matter or a cell's metadata is not valid, or there is no code cell.
+    """
+    from myst_nb.core.read import myst_nb_reader_plugin
+
+    front_matter(path)
+    try:
+        notebook = myst_nb_reader_plugin(str(path))
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise PageError(
+            f"{path.name}: a cell's metadata is invalid ({reason}); "
+            "it is the YAML between the two `---` lines at the top of the cell."
+        ) from None
+    if not any(cell.cell_type == "code" for cell in notebook.cells):
+        raise PageError(
+            f"{path.name}: the front matter names a kernel, but there is no code cell; add one, "
+            "or take `kernelspec` out."
+        )
+    return notebook
+
+
+def code_cells(path: Path) -> list[tuple[int, NotebookNode]]:
+    """Return (line, cell) for each code cell of a page."""
+    notebook = read_notebook(path)
+    rows = zip(notebook.metadata.source_map, notebook.cells, strict=True)
+    return [(line + 1, cell) for line, cell in rows if cell.cell_type == "code"]

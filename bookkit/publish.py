@@ -1,0 +1,132 @@
+"""Write `trace_evidence/data.json`: what the reader's package knows of the book.
+
+The package installs alone, so what triage and `trace-evidence explain` say is put into one file
+inside it: the rules, and the text of each failure and case. `make records` writes it, and the suite
+holds it to the pages.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from trace_evidence import triage
+
+from . import catalogue, pages, versions
+
+FILE = pages.ROOT / "trace_evidence" / "data.json"
+DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
+CELL = re.compile(
+    r"^```\{code-cell\}[^\n]*\n(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)*)(.*?)^```$", re.M | re.S
+)
+LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
+
+
+def chapter(failure_id: str) -> str:
+    """Return the page of a failure, from the root of the repository."""
+    return f"book/failures/{failure_id}.md"
+
+
+def site() -> str:
+    """Return where the book is published; it ends with a slash."""
+    return pages.config()["html"]["baseurl"]
+
+
+@cache
+def rules() -> dict[str, Any]:
+    """Return the rules of the triage: plain data, the same for Python and for the browser."""
+    failures, others = catalogue.load(), catalogue.load_others()
+
+    def signatures(found: Iterable[catalogue.Signature]) -> list[list]:
+        return [[row.pattern, row.points, row.section] for row in found]
+
+    def shared(failure: catalogue.Failure) -> list[catalogue.Signature]:
+        near = [other for other in failures.values() if failure.id in other.undecided_with]
+        near += [failures[name] for name in failure.undecided_with]
+        return [*failure.signatures, *(row for other in near for row in other.signatures)]
+
+    return {
+        "claim": triage.CLAIM,
+        "head": triage.HEAD,
+        "tail": triage.TAIL,
+        "line": triage.LINE,
+        "cleaning": [list(row) for row in triage.CLEANING],
+        "failures": [
+            {
+                "id": failure.id,
+                "title": failure.title,
+                "page": f"book/failures/{failure.id}",
+                "signatures": signatures(shared(failure)),
+                "evidence": [[row.pattern, row.points, row.means] for row in failure.evidence],
+                "versions": versions.sentence(failure.id),
+                "question": failure.question,
+            }
+            for failure in failures.values()
+        ],
+        "others": [
+            {
+                "id": other.id,
+                "says": other.says,
+                "link": other.link,
+                "signatures": signatures(other.signatures),
+            }
+            for other in others.values()
+        ],
+    }
+
+
+def plain(text: str) -> str:
+    """Return a page's Markdown as a terminal shows it: code indented, no directives, no links."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.S)
+    cells: list[str] = []
+
+    def code(found: re.Match) -> str:
+        lines = [row for row in found[1].rstrip().splitlines() if not row.startswith("%load_ext")]
+        cells.append("\n".join(f"    {row}".rstrip() for row in lines))
+        return f"\0{len(cells) - 1}\0"
+
+    text = CELL.sub(code, text)
+    text = DIRECTIVE.sub("", text)
+    text = LINK.sub(lambda found: found[1] or pages.title(found[2]), text)
+    text = re.sub(r"\[([^\]]*)\]\(#[\w-]+\)", r"\1", text)
+    text = re.sub(r"^\([\w-]+\)=\n", "", text, flags=re.M)
+    text = re.sub(r"\0(\d+)\0", lambda found: cells[int(found[1])], text)
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def failure_texts() -> dict[str, dict[str, str]]:
+    """Return what `explain` says of each chapter's failure, by slug."""
+    return {
+        failure.id: {
+            "title": failure.title,
+            "page": f"book/failures/{failure.id}",
+            "versions": versions.sentence(failure.id),
+            "symptom": failure.symptom,
+            "cause": failure.cause,
+            "cure": failure.cure,
+            "text": "",
+        }
+        for failure in catalogue.load().values()
+    }
+
+
+def build() -> dict[str, Any]:
+    """Return all that the file holds."""
+    return {"site": site(), "rules": rules(), "explain": failure_texts()}
+
+
+def main() -> None:
+    """Write the file where it is not as the pages have it."""
+    text = json.dumps(build(), indent=1, ensure_ascii=False) + "\n"
+    if not FILE.exists() or FILE.read_text() != text:
+        part = FILE.with_name(f".{FILE.name}.part")
+        part.write_text(text)
+        part.replace(FILE)
+        print(f"{FILE.relative_to(pages.ROOT)} is written; commit it with the pages.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""The records of the casebook: what each page below `book/cases` says of itself.
+
+A case is one file. Its front matter is the record, and its cells are the proof: those of *What you
+see* make the program that goes wrong, those of *Cure* the one that does not. Index, cards, triage,
+`trace-evidence explain` and the version matrix are made from here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+CASES = ROOT / "book" / "cases"
+KINDS = {"silent": "Silent", "loud": "Loud"}
+OWNERS = {
+    "library": "a defect of the library",
+    "documented": "a limit that the library documents",
+    "yours": "the program's own",
+}
+LIBRARIES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "python": "Python"}
+SYMPTOMS = {
+    "posterior": "The posterior or a density is wrong",
+    "draws": "Draws, chains or restarts are all alike",
+    "stale": "New data or settings, old answer",
+    "loading": "Wrong after saving and loading",
+    "gradient": "A gradient is zero or wrong",
+    "slow": "Slow: it compiles again and again",
+    "memory": "Memory grows",
+    "error": "An error stops the program",
+}
+SECTIONS = ["What you see", "Why", "Cure", "Is my code hit?"]
+REQUIRED = {
+    *("title", "short", "kind", "whose", "library", "family", "symptom", "symptoms"),
+    *("phrases", "cause", "cure", "upstream"),
+}
+OPTIONAL = {"wordings", "decided_by", "tolerance", "evidence", "question"}
+FENCE = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.M | re.S)
+
+
+class RecordError(Exception):
+    """A record is wrong; the message names the file, the line, the reason and the cure."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One code cell of a case: its section, the line it stands on, its options and its code."""
+
+    section: str
+    line: int
+    options: dict
+    code: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """One record.
+
+    Attributes:
+        slug: the file's name, and the case's name everywhere.
+        title: the page's heading.
+        short: the name for the margin of a table, at most 32 characters.
+        kind: a key of `KINDS`.
+        whose: a key of `OWNERS`.
+        library: a key of `LIBRARIES`: the one whose behaviour it is.
+        family: the slug of the chapter it belongs to.
+        symptom: what a reader sees, in a sentence.
+        symptoms: keys of `SYMPTOMS`.
+        phrases: how people who do not know the cause put it, in a few words each.
+        cause: why it happens, in a sentence.
+        cure: what to change, in a sentence.
+        upstream: what the trackers say: mappings with `text` and `url`, or one with
+            `not_reported`, the words that were searched for.
+        wordings: mappings with `type` and `text`, as in `catalogue.toml`.
+        evidence: regular expressions that tell the case from others with the same message.
+        question: what tells look-alikes apart.
+        decided_by: the libraries whose releases decide; the first repaired it, or would.
+        tolerance: how far `got`, `expected` and `cured` may differ and still agree, relative.
+    """
+
+    slug: str
+    title: str
+    short: str
+    kind: str
+    whose: str
+    library: str
+    family: str
+    symptom: str
+    symptoms: tuple[str, ...]
+    phrases: tuple[str, ...]
+    cause: str
+    cure: str
+    upstream: tuple[dict, ...]
+    wordings: tuple[dict, ...] = ()
+    evidence: tuple[str, ...] = ()
+    question: str = ""
+    decided_by: tuple[str, ...] = ()
+    tolerance: float = 1e-3
+    cells: tuple[Cell, ...] = field(default=(), repr=False)
+
+    @property
+    def page(self) -> str:
+        """The page, from the root of the repository, without its suffix."""
+        return f"book/cases/{self.slug}"
+
+
+def _fail(path: Path, line: int, reason: str, cure: str) -> RecordError:
+    where = f"{path.name}:{line}" if line else path.name
+    return RecordError(f"{where}: {reason}; {cure}")
+
+
+def _front(path: Path, text: str) -> dict:
+    cure = "it is the YAML between the two `---` lines at the top of the file."
+    parts = text.split("\n---", 1)
+    if len(parts) != 2 or not parts[0].startswith("---"):
+        raise _fail(path, 1, "there is no front matter", cure)
+    try:
+        front = yaml.safe_load(parts[0][3:])
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        reason = f"invalid front matter ({getattr(error, 'problem', error)})"
+        raise _fail(path, mark.line + 1 if mark else 0, reason, cure) from None
+    if not isinstance(front, dict) or not isinstance(front.get("case"), dict):
+        raise _fail(path, 1, "the front matter has no mapping `case`", cure)
+    return front
+
+
+def _line_of(text: str, key: str) -> int:
+    found = re.search(rf"^ *{re.escape(key)}:", text, re.M)
+    return text[: found.start()].count("\n") + 1 if found else 1
+
+
+def _cells(path: Path, text: str) -> tuple[Cell, ...]:
+    found = []
+    for fence in FENCE.finditer(text):
+        headings = re.findall(r"^## (.+)$", FENCE.sub("", text[: fence.start()]), re.M)
+        line = text[: fence.start()].count("\n") + 1
+        body = fence[1]
+        options: dict = {}
+        block = re.match(r"---\n(.*?)^---\n", body, re.M | re.S)
+        short = re.match(r"(:[\w-]+:.*\n)+", body)
+        if block:
+            options, body = block[1], body[block.end() :]
+        elif short:
+            options = re.sub(r"^:([\w-]+):", r"\1:", short[0], flags=re.M)
+            body = body[short.end() :]
+        try:
+            options = yaml.safe_load(options) if options else {}
+        except yaml.YAMLError as error:
+            reason = f"a cell's metadata is invalid ({getattr(error, 'problem', error)})"
+            cure = "it is the YAML between the two `---` lines at the top of the cell."
+            raise _fail(path, line, reason, cure) from None
+        found.append(Cell(headings[-1].strip() if headings else "", line, options, body))
+    return tuple(found)
+
+
+def read(path: Path) -> Case:
+    """Return the record of one page.
+
+    Raises:
+        RecordError: it is not whole, has a key that is not known, or a value that is not.
+    """
+    text = path.read_text()
+    record = dict(_front(path, text)["case"])
+    for key in record:
+        if key not in REQUIRED | OPTIONAL:
+            known = ", ".join(sorted(REQUIRED | OPTIONAL))
+            raise _fail(path, _line_of(text, key), f"unknown key `{key}`", f"known are {known}.")
+    for key in sorted(REQUIRED - set(record)):
+        raise _fail(path, _line_of(text, "case"), f"no `{key}`", "add it to `case` at the top.")
+    choices = {"kind": KINDS, "whose": OWNERS, "library": LIBRARIES}
+    for key, known in choices.items():
+        if record[key] not in known:
+            cure = f"it is one of {', '.join(known)}."
+            raise _fail(path, _line_of(text, key), f"`{key}` is {record[key]!r}", cure)
+    for name in record["symptoms"]:
+        if name not in SYMPTOMS:
+            cure = f"they are among {', '.join(SYMPTOMS)}."
+            raise _fail(path, _line_of(text, "symptoms"), f"unknown symptom {name!r}", cure)
+    for key in ("symptoms", "phrases", "upstream", "wordings", "evidence", "decided_by"):
+        if not isinstance(record.get(key, []), list):
+            raise _fail(path, _line_of(text, key), f"`{key}` is no list", "write it as `[…]`.")
+        record[key] = tuple(record.get(key, ()))
+    record["decided_by"] = record["decided_by"] or (
+        record["library"] if record["library"] != "python" else "jax",
+    )
+    return Case(slug=path.stem, cells=_cells(path, text), **record)
+
+
+@cache
+def load(folder: Path = CASES) -> dict[str, Case]:
+    """Return the cases by slug, silent ones first in each family, then by name."""
+    found = [read(path) for path in sorted(folder.glob("*.md")) if path.stem != "index"]
+    found.sort(key=lambda case: (case.family, case.kind != "silent", case.slug))
+    return {case.slug: case for case in found}
+
+
+def _plain(code: str) -> str:
+    """Return a cell's code without magics and without the assertions that hold its result."""
+    code = "\n".join(line for line in code.splitlines() if not line.startswith("%"))
+    lines = code.splitlines()
+    for node in reversed(ast.parse(code).body):
+        if isinstance(node, ast.Assert):
+            del lines[node.lineno - 1 : node.end_lineno]
+    return "\n".join(lines).strip("\n")
+
+
+def program(case: Case) -> dict:
+    """Return what the stacks run: the cells of *What you see* and those of *Cure*, as data.
+
+    Cells that run on another kernel, and those tagged `aside`, are left out.
+    """
+    parts: dict[str, list] = {"program": [], "cure": []}
+    for cell in case.cells:
+        tags = cell.options.get("tags", [])
+        if "aside" in tags or re.match(r"\s*%%", cell.code):
+            continue
+        code = _plain(cell.code)
+        if not code or cell.section in SECTIONS[1::2]:
+            continue
+        expect = cell.options.get("expect", {})
+        kept = {key: expect[key] for key in ("raises", "warns", "match") if key in expect}
+        parts["cure" if cell.section == "Cure" else "program"].append({"code": code, **kept})
+    wordings = [[row["type"], row.get("pattern") or row["text"]] for row in case.wordings]
+    known = {"kind": case.kind, "tolerance": case.tolerance, "wordings": wordings}
+    return {**parts, **known}

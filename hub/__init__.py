@@ -1,0 +1,1 @@
+"""The book on a JupyterHub; each command runs as `python -m hub.NAME`."""

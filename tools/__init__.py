@@ -1,0 +1,1 @@
+"""Commands around the book; each runs as `python -m tools.NAME`."""
