@@ -19,29 +19,43 @@ export JAX_PLATFORMS := cpu
 unexport PYTHONPATH
 PYTHON ?=
 export PYTHON
+# Any of these finds or fetches Python 3.11, from 3.8 on.
+PYTHONS := "$(PYTHON)" python3.11 python3 python python3.13 python3.12 python3.10
+RUNS := -c "import sys; sys.exit(sys.version_info < (3, 8))"
 
+.NOTPARALLEL:  # two commands would execute the same pages twice
 .PHONY: environments $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 environments:
-	@for p in "$(PYTHON)" python3 python; do \
-	  if [ -n "$$p" ] && "$$p" -c "" 2>/dev/null; then exec "$$p" -m tools.environments; fi; \
+	@for p in $(PYTHONS); do \
+	  if [ -n "$$p" ] && "$$p" $(RUNS) 2>/dev/null; then exec "$$p" -m tools.environments; fi; \
 	done; echo "error: no Python found: install Python 3.11, then run make again." >&2; exit 1
 
-book: environments ## execute the chapters, build the site with warnings as errors
+book: environments ## execute the pages, build the site with warnings as errors
 	@$(PY) -m bookkit
-	@# Sphinx does not look at these; where one is newer than the site, all pages are written again.
-	@[ -z "$$(find book/_static book/_templates trace_evidence bookkit _toc.yml _config.yml -type f \
-	  -not -name '*.pyc' -newer $(BOOK) 2>/dev/null)" ] || rm -rf _build/html _build/.doctrees
-	@echo "building the site …"
-	@.venv/bin/jupyter-book build . -W -n --keep-going -q >_build/log.txt 2>&1 || \
-	  { grep -A9 -E 'WARNING|ERROR|Error' _build/log.txt | head -40; rm -rf _build/html _build/.doctrees; exit 1; }
-	@echo "The book is in _build/html: open $(BOOK), or run make serve."
+	@$(PY) -m bookkit.publish
+	@$(PY) -m bookkit.build
+
+page: environments ## execute, test and build one page (P=leaf-order)
+	@$(PY) -m bookkit.one "$(P)"
+
+case: environments ## lay down a new case that passes all but its own claims (NAME=my-case)
+	@$(PY) -m bookkit.scaffold case "$(NAME)"
+
+chapter: environments ## lay down a new chapter (NAME=my-chapter)
+	@$(PY) -m bookkit.scaffold chapter "$(NAME)"
+
+records: environments ## write trace_evidence/data.json, what the reader's package knows of the book
+	@$(PY) -m bookkit.publish
 
 test: environments ## run the test suite: every cell of every chapter, and the tools
 	@$(PY) -m pytest
+
+check-growth: book ## add a case in a scratch copy, in one file, and build it
+	@$(PY) -m pytest -q tests/growth_checks.py
 
 check-site: book ## open every page in a browser: nothing from elsewhere, light, accessible, findable
 	@$(PY) -m pytest -q tests/site_checks.py tests/triage_checks.py
@@ -53,11 +67,7 @@ check-pdf: pdf ## look at that PDF: every page, figure and number there, nothing
 	@$(PY) -m pytest -q tests/pdf_checks.py
 
 links: environments ## try every link that leads elsewhere (needs the network)
-	@$(PY) -m bookkit
-	@echo "asking; _build/linkcheck/output.json will say what each link answered, and where it stands …"
-	@.venv/bin/jupyter-book build . --builder linkcheck -q >_build/links.txt 2>&1 || \
-	  { grep -E '\[(broken|timeout)\]' _build/linkcheck/output.txt || tail -20 _build/links.txt; exit 1; }
-	@echo "All links answer."
+	@$(PY) -m tools.links
 
 serve: book ## serve the site on loopback (PORT=8000)
 	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl-C stops it)."
@@ -65,11 +75,12 @@ serve: book ## serve the site on loopback (PORT=8000)
 	  echo "error: port $(PORT) is taken: choose another with make serve PORT=8001." >&2
 
 lab: environments ## open the chapters as notebooks in JupyterLab, with both kernels
-	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir .
+	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir . \
+	  $$([ "$$(id -u)" != 0 ] || echo --allow-root)  # in a container, root is who there is
 
 doctor: ## see in a minute whether this machine is ready: Python, kernels, memory, disk, ports
-	@for p in "$(PYTHON)" $(PY) python3.11 python3 python; do \
-	  if [ -n "$$p" ] && "$$p" -c "" 2>/dev/null; then exec "$$p" -m tools.doctor; fi; \
+	@for p in $(PY) $(PYTHONS); do \
+	  if [ -n "$$p" ] && "$$p" $(RUNS) 2>/dev/null; then exec "$$p" -m tools.doctor; fi; \
 	done; echo "error: no Python found: install Python 3.11, then run make doctor again." >&2; exit 1
 
 workshop: environments ## make student and instructor notebooks, slides and handouts
@@ -104,21 +115,26 @@ recordings: environments ## record what each error says on stacks old and new
 latest: environments ## run the chapters on the newest releases, without the lock (WITH="jax==0.9.2")
 	@$(PY) -m tools.latest --with "$(WITH)"
 
-UV := $(firstword $(wildcard .venv/bin/uv .cache/bootstrap/bin/uv))
+UV := .venv/bin/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 THEN_DATE := 2024-09-01
 
 lock: environments ## resolve the newest stack again and write the locks
 	$(LOCK) --upgrade pyproject.toml --all-extras -o requirements.txt
-	$(LOCK) pyproject.toml --extra lab --extra install -c requirements.txt -o binder/requirements.txt
+	$(LOCK) pyproject.toml --extra notebook --extra lab --extra install -c requirements.txt -o binder/requirements.txt
 	$(LOCK) --upgrade hub/requirements.in -o hub/requirements.txt
 	$(PY) -m stacks.measure --lock
 	$(UV) pip compile --quiet --python-version 3.11 --no-header --no-annotate --generate-hashes \
 	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt
 	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
 
-lint: environments ## check the style of the code
-	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
+lock-row: environments ## lock one stack of stacks/matrix, and leave all else (ROW=0.23.0)
+	@[ -f "stacks/matrix/$(ROW).in" ] || { echo "error: say which row: make lock-row ROW=0.23.0, \
+	where stacks/matrix/0.23.0.in has its pins." >&2; exit 1; }
+	@$(PY) -m stacks.measure --lock --rows "$(ROW)"
+
+lint: environments ## check the style of the code, and its types
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
 
 clean: ## remove the environments and all that was built
 	rm -rf .venv .venv-then .cache _build

@@ -8,10 +8,12 @@ depend on.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
 import shutil
+import sqlite3
 import tempfile
 import threading
 import time
@@ -31,7 +33,7 @@ from traitlets.config import Config
 
 from trace_evidence.then import REQUIRED_VARIABLE
 
-from . import pages
+from . import kernels, pages
 
 CACHE = pages.BUILD / ".jupyter_cache"
 DATA = ("requirements.txt", "stacks/then.txt", "stacks/hash-history.json")
@@ -60,17 +62,37 @@ def fingerprint() -> str:
     return digest.hexdigest()
 
 
+def is_sound(database: Path) -> bool:
+    """Tell whether a cache's database can be read; one that is not there yet can."""
+    if not database.exists():
+        return True
+    try:
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            return connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
+    except sqlite3.DatabaseError:
+        return False
+
+
 def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBase:
     """Return the cache of executed chapters, emptied if it was filled by another stack.
 
     Args:
         path: the cache's folder.
         current: the fingerprint that it must carry; `fingerprint()` where none is given.
+
+    Raises:
+        PageError: the folder holds something that is no such cache.
     """
     current = current or fingerprint()
     mark = path / "fingerprint"
-    if path.exists() and (not mark.is_file() or mark.read_text() != current):
-        shutil.rmtree(path)
+    if path.exists() and any(path.iterdir()):
+        if not mark.is_file():
+            raise pages.PageError(
+                f"{path} is no cache of executed pages, and holds something: nothing was changed; "
+                "name another folder, or empty this one."
+            )
+        if mark.read_text() != current or not is_sound(path / "global.db"):
+            shutil.rmtree(path)
     for entry in path.glob("executed/*"):
         if not (entry / "base.ipynb").exists():  # left by a run that was stopped
             shutil.rmtree(entry)
@@ -102,6 +124,7 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
     # Socket paths are limited to about 100 characters, so they live in a short folder.
     with tempfile.TemporaryDirectory(prefix="book-") as folder:
         connection = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"}
+        manager = kernels.manager_class()
         client = NotebookClient(
             notebook,
             timeout=cell_seconds,
@@ -109,6 +132,7 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
             coalesce_streams=True,  # a line printed in two pieces would break in two on the page
             resources={"metadata": {"path": str(path.parent)}},
             config=Config({"KernelManager": connection}),
+            kernel_manager_class=manager,
             on_cell_execute=lambda cell, cell_index: started.append(cell_index),
         )
         begin = time.monotonic()

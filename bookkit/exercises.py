@@ -32,7 +32,8 @@ class Exercise:
 
 def find(path: Path) -> list[Exercise]:
     """Return the exercises of a page, in its order."""
-    found, part = [], ""
+    found: list[Exercise] = []
+    part = ""
     for cell in jupytext.read(path).cells:
         if cell.cell_type == "code":
             if part:

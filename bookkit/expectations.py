@@ -9,9 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import nbformat
 from nbformat import NotebookNode
 
+from trace_evidence.both import MIME, SIDES
+
 KEYS = {"raises", "warns", "match", "stdout", "result", "figure"}
+BOTH = "%%both"
 IMAGES = ("image/svg+xml", "image/png")
 TAG = "raises-exception"
 SILENT = "silent-failure"
@@ -35,6 +39,8 @@ class Problem:
 def check(cell: NotebookNode) -> list[Problem]:
     """Check an executed code cell against its own metadata."""
     expect = cell.metadata.get("expect", {})
+    if is_both(cell):
+        return check_both(cell, expect)
     wrong = check_form(cell, expect)
     if wrong:
         return wrong
@@ -48,9 +54,67 @@ def check(cell: NotebookNode) -> list[Problem]:
     return found
 
 
+def is_both(cell: NotebookNode) -> bool:
+    """Tell whether a cell runs on both kernels."""
+    return cell.source.lstrip().startswith(BOTH)
+
+
+def outcomes(cell: NotebookNode) -> dict[str, NotebookNode]:
+    """Return the two sides of an executed ``%%both`` cell, each as a cell with its own outputs.
+
+    A side that shows nothing, or is not there, has no outputs. Its metadata are the cell's, with
+    what `expect` says of this side, and the tag of a cell that raises where it says so.
+    """
+    shown: dict = next((out.data[MIME] for out in cell.outputs if MIME in out.get("data", {})), {})
+    expect = cell.metadata.get("expect", {})
+    found = {}
+    for side in SIDES:
+        outputs = [nbformat.from_dict(out) for out in shown.get(side, {}).get("outputs", [])]
+        wanted = dict(expect.get(side, {}))
+        silent = wanted.pop("silent", False)
+        raising = "raises" in wanted
+        tags = [TAG] * raising + [SILENT] * bool(silent)
+        metadata = {**cell.metadata, "expect": wanted, "tags": tags}
+        found[side] = nbformat.from_dict(
+            {"cell_type": "code", "source": cell.source, "metadata": metadata, "outputs": outputs}
+        )
+    return found
+
+
+def check_both(cell: NotebookNode, expect: object) -> list[Problem]:
+    """Check each side of a ``%%both`` cell against what ``expect`` says of it."""
+    wrong = check_form(cell, expect)
+    if wrong:
+        return wrong
+    found = []
+    for side, half in outcomes(cell).items():
+        # The form is checked above; that a side is silently wrong is asserted in a later cell.
+        half.source = half.source.replace(BOTH, "", 1)
+        half.metadata["tags"] = [tag for tag in half.metadata["tags"] if tag != SILENT]
+        for problem in check(half):
+            problem.expected = f"on `{side}`: {problem.expected}"
+            found.append(problem)
+        error = next((out for out in half.outputs if out.output_type == "error"), None)
+        if error and "raises" not in half.metadata["expect"]:
+            cure = f"Mend the cell; if it is meant to fail there, say so: `expect: {{{side}: …}}`."
+            happened = f"{error.ename}: {error.evalue}"
+            found.append(Problem(f"on `{side}`: the cell runs", happened, cure))
+    return found
+
+
 def check_form(cell: NotebookNode, expect: object) -> list[Problem]:
     """Check that ``expect`` itself is well formed and goes with the cell's tags."""
     tags = cell.metadata.get("tags", [])
+    if is_both(cell):
+        wanted = "a mapping with keys among then, now, each with a mapping"
+        sides = expect if isinstance(expect, dict) else {"": expect}
+        if set(sides) - set(SIDES) or not all(isinstance(side, dict) for side in sides.values()):
+            return [Problem(wanted, f"expect: {expect}", "Mend the cell's `expect`.")]
+        found = []
+        for half in outcomes(NotebookNode({**cell, "outputs": []})).values():
+            plain = NotebookNode({**half, "source": "assert"})  # what is wrong is asserted below it
+            found += check_form(plain, half.metadata["expect"])
+        return found
     wanted = f"a mapping with keys among {', '.join(sorted(KEYS))}"
     if not isinstance(expect, dict) or set(expect) - KEYS:
         return [Problem(wanted, f"expect: {expect}", "Mend the cell's `expect`.")]

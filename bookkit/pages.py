@@ -62,6 +62,8 @@ def contents(file: Path = TOC) -> list[Entry]:
         for row in rows:
             names = [row["file"]] if "file" in row else sorted_glob(row["glob"])
             for name in names:
+                if any(name == entry.page for entry in found):
+                    continue  # a page that stands above those of its `glob`
                 found.append(Entry(name, part, above))
                 add(row.get("sections", []), part, name)
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from trace_evidence import triage
 
-from . import catalogue, pages, versions
+from . import casebook, catalogue, pages, records, versions
 
+MOST_CASES = 3
 FILE = pages.ROOT / "trace_evidence" / "data.json"
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 CELL = re.compile(
@@ -33,6 +34,38 @@ def chapter(failure_id: str) -> str:
 def site() -> str:
     """Return where the book is published; it ends with a slash."""
     return pages.config()["html"]["baseurl"]
+
+
+def wordings(case: records.Case) -> list[str]:
+    """Return the patterns of a case's messages, as they stand anywhere in a text."""
+    found = []
+    for row in case.wordings:
+        pattern = row.get("pattern")
+        if pattern:
+            pattern = pattern.strip().removeprefix("^").removesuffix("$")
+            found.append(pattern.replace(" ", r"[ \n]+"))
+        elif row["text"]:
+            found.append(catalogue.phrase_pattern(row["text"]))
+    return [pattern for pattern in found if pattern]
+
+
+def case_rule(case: records.Case) -> dict[str, Any]:
+    """Return what triage knows of a case."""
+    return {
+        "id": case.slug,
+        "title": bare(case.title),
+        "page": case.page,
+        "wordings": wordings(case),
+        "evidence": list(case.evidence),
+        "versions": casebook.measured(case),
+        "cure": bare(case.cure),
+        "question": bare(" ".join(case.question.split())),
+    }
+
+
+def bare(text: str) -> str:
+    """Return a line of Markdown as plain text."""
+    return re.sub(r"[`*]", "", " ".join(text.split()))
 
 
 @cache
@@ -66,6 +99,8 @@ def rules() -> dict[str, Any]:
             }
             for failure in failures.values()
         ],
+        "cases": [case_rule(case) for case in records.load().values() if wordings(case)],
+        "most_cases": MOST_CASES,
         "others": [
             {
                 "id": other.id,
@@ -113,9 +148,28 @@ def failure_texts() -> dict[str, dict[str, str]]:
     }
 
 
+def case_texts() -> dict[str, dict[str, str]]:
+    """Return what `explain` says of each case, by slug, with the text of its page."""
+    found = {}
+    for slug, case in records.load().items():
+        page = plain(pages.path_of(case.page).read_text())
+        found[slug] = {
+            "title": bare(case.title),
+            "page": case.page,
+            "kind": case.kind,
+            "family": case.family,
+            "versions": bare(casebook.measured(case)),
+            "symptom": bare(case.symptom),
+            "cause": bare(case.cause),
+            "cure": bare(case.cure),
+            "text": page.partition("\n")[2].strip(),
+        }
+    return found
+
+
 def build() -> dict[str, Any]:
     """Return all that the file holds."""
-    return {"site": site(), "rules": rules(), "explain": failure_texts()}
+    return {"site": site(), "rules": rules(), "explain": failure_texts() | case_texts()}
 
 
 def main() -> None:

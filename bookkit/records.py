@@ -8,10 +8,12 @@ see* make the program that goes wrong, those of *Cure* the one that does not. In
 from __future__ import annotations
 
 import ast
+import json
 import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -141,7 +143,7 @@ def _cells(path: Path, text: str) -> tuple[Cell, ...]:
         headings = re.findall(r"^## (.+)$", FENCE.sub("", text[: fence.start()]), re.M)
         line = text[: fence.start()].count("\n") + 1
         body = fence[1]
-        options: dict = {}
+        options: Any = ""
         block = re.match(r"---\n(.*?)^---\n", body, re.M | re.S)
         short = re.match(r"(:[\w-]+:.*\n)+", body)
         if block:
@@ -169,8 +171,8 @@ def read(path: Path) -> Case:
     record = dict(_front(path, text)["case"])
     for key in record:
         if key not in REQUIRED | OPTIONAL:
-            known = ", ".join(sorted(REQUIRED | OPTIONAL))
-            raise _fail(path, _line_of(text, key), f"unknown key `{key}`", f"known are {known}.")
+            names = ", ".join(sorted(REQUIRED | OPTIONAL))
+            raise _fail(path, _line_of(text, key), f"unknown key `{key}`", f"known are {names}.")
     for key in sorted(REQUIRED - set(record)):
         raise _fail(path, _line_of(text, "case"), f"no `{key}`", "add it to `case` at the top.")
     choices = {"kind": KINDS, "whose": OWNERS, "library": LIBRARIES}
@@ -198,6 +200,11 @@ def load(folder: Path = CASES) -> dict[str, Case]:
     found = [read(path) for path in sorted(folder.glob("*.md")) if path.stem != "index"]
     found.sort(key=lambda case: (case.family, case.kind != "silent", case.slug))
     return {case.slug: case for case in found}
+
+
+def as_json(value: object) -> str:
+    """Return a value as JSON, the same for the same value."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _plain(code: str) -> str:

@@ -128,12 +128,6 @@ def moved_by(path: Path = MOVED_BY) -> list[dict[str, str]]:
     return tomllib.loads(path.read_text())["boundary"]
 
 
-@cache
-def companions(path: Path = MOVED_BY) -> dict[str, dict[str, str]]:
-    """The programs that are not a chapter's own, with the `title` and `chapter` of each."""
-    return tomllib.loads(path.read_text())["program"]
-
-
 def boundaries(
     failure_id: str, library: str | None = None, record: Record | None = None
 ) -> list[tuple[str, str]]:
@@ -179,10 +173,11 @@ def controlled(failure_id: str, record: Record | None = None) -> list[tuple[str,
     return found
 
 
-def _range(span: Span, oldest: str, newest: str) -> str:
+def _range(span: Span, oldest: str, newest: str, ran_on_all: bool) -> str:
     ends = span.first if span.first == span.last else f"{span.first} to {span.last}"
     if span.first == oldest:
-        ends = ends.replace(oldest, f"{oldest} (oldest measured)", 1)
+        why = "oldest measured" if ran_on_all else "the oldest that runs the program"
+        ends = ends.replace(oldest, f"{oldest} ({why})", 1)
     return f"{ends} (newest measured)" if span.last == newest else ends
 
 
@@ -195,7 +190,8 @@ def sentence(failure_id: str, record: Record | None = None) -> str:
     record = record or load()
     library, *others = decided_by(failure_id, record)
     found = spans(failure_id, library, record)
-    ends = found[0].first, found[-1].last
+    first_of_all = min((row["pins"][library] for row in record["rows"]), key=version_order)
+    ends = found[0].first, found[-1].last, found[0].first == first_of_all
     said: list[str] = []
     bad_before = False
     for span in found:

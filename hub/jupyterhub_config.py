@@ -24,7 +24,7 @@ def give_notebooks(spawner):
                 shutil.copyfile(file, target / file.name)
 
 
-c = get_config()  # noqa: F821 - JupyterHub provides it
+c = get_config()  # type: ignore[name-defined]  # noqa: F821 - JupyterHub provides it
 c.JupyterHub.bind_url = f"http://127.0.0.1:{PORT}"
 c.JupyterHub.hub_bind_url = f"http://127.0.0.1:{PORT + 1}"
 c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{PORT + 2}"

@@ -32,17 +32,12 @@ def install() -> None:
             "on macOS `brew install node`; then run make hub again."
         )
     HUB.mkdir(parents=True, exist_ok=True)
-    uv, env = environments.NOW / "bin" / "uv", HUB / "env"
+    env = HUB / "env"
 
     def make_env() -> None:
         print("Installing JupyterHub into .cache/hub/env …", flush=True)
-        cure = "The hub's environment could not be made: rm -r .cache/hub, then make hub again."
-        python = environments.NOW / "bin" / "python"
-        environments.run(uv, "venv", "-q", "--clear", "--python", python, env, cure=cure)
-        environments.install(uv, env, LOCK)
-        flags = ["--no-deps", "--no-build-isolation", "--offline"]
-        python = env / "bin" / "python"
-        environments.run(uv, "pip", "install", "--python", python, *flags, "-e", ROOT, cure=cure)
+        environments.install_lock(env, LOCK, environments.NOW / "bin" / "python")
+        environments.install_package(env)
 
     environments.ensure(env, environments.stamp(LOCK.read_text()), make_env)
     environments.register(env)
@@ -57,7 +52,7 @@ def install() -> None:
         for name in ("package.json", "package-lock.json"):
             shutil.copyfile(ROOT / "hub" / name, proxy / name)
         npm = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-        npm += ["--prefix", proxy, "--cache", HUB / "npm"]
+        npm += ["--prefix", str(proxy), "--cache", str(HUB / "npm")]
         environments.run(*npm, cure="npm could not install the proxy: check the network.")
         shutil.rmtree(HUB / "npm", ignore_errors=True)
         mark.write_text(wanted)

@@ -15,13 +15,14 @@ import datetime
 import json
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import environments
+
+CURE = "It could not be installed: check the network, then run this again."
 RESULT = Path(__file__).with_name("hash-history.json")
 
 # Both sides of each boundary, and a few releases between them. None: read the source.
@@ -79,23 +80,14 @@ print(json.dumps({"hash": outcome(hash_it), "while_loop": outcome(loop)}))
 """
 
 
-def find_uv() -> str:
-    """Return the path of uv: the checkout's own, or the one on PATH."""
-    own = ROOT / ".venv" / "bin" / "uv"
-    uv = str(own) if own.exists() else shutil.which("uv")
-    if uv is None:
-        sys.exit("error: uv is not there: run `make book` first, or install uv.")
-    return uv
-
-
-def run(*command: str) -> str:
-    """Run a command and return what it prints; leave with its own words if it fails."""
-    env = {"UV_CACHE_DIR": str(ROOT / ".cache" / "uv"), **os.environ}
-    env.update(UV_NO_PROGRESS="1", VIRTUAL_ENV="", PYTHONPATH="", JAX_PLATFORMS="cpu")
+def probe(folder: str) -> dict:
+    """Run the probe in an environment and return what it prints; leave if it fails."""
+    env = {**os.environ, "VIRTUAL_ENV": "", "PYTHONPATH": "", "JAX_PLATFORMS": "cpu"}
+    command = [str(Path(folder, "bin", "python")), "-c", PROBE]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     if done.returncode:
-        sys.exit(f"error: {' '.join(command[:3])} failed:\n{done.stderr.strip()}")
-    return done.stdout
+        sys.exit(f"error: the probe failed:\n{done.stderr.strip()}")
+    return json.loads(done.stdout)
 
 
 def methods(source: Path, name: str) -> set[str]:
@@ -105,13 +97,14 @@ def methods(source: Path, name: str) -> set[str]:
     return {node.name for node in found.body if isinstance(node, ast.FunctionDef)}
 
 
-def read_source(jax: str, uv: str, folder: str) -> dict:
+def read_source(jax: str, folder: str) -> dict:
     """Return what a release's source says of the hash of a tracer.
 
     A class whose body defines `__eq__` and not `__hash__` cannot be hashed; one with neither,
     below a base with neither, inherits the hash by identity.
     """
-    run(uv, "pip", "install", "-q", "--no-deps", "--target", folder, f"jax=={jax}")
+    install = ("pip", "install", "-q", "--no-deps", "--target", folder, f"jax=={jax}")
+    environments.run(environments.find_uv(), *install, cure=CURE)
     source = Path(folder, "jax", "_src")
     tracer = methods(source / "core.py", "Tracer")
     base = methods(source / "basearray.py", "Array")
@@ -121,27 +114,24 @@ def read_source(jax: str, uv: str, folder: str) -> dict:
     return {"by": "source", "hash": {"outcome": outcome}, "pins": [f"jax=={jax}"]}
 
 
-def measure(jax: str, numpy: str, scipy: str, uv: str, folder: str) -> dict:
+def measure(jax: str, numpy: str, scipy: str, folder: str) -> dict:
     """Return what a release does when it runs."""
-    run(uv, "venv", "-q", "--python", "3.11", folder)
-    python = str(Path(folder, "bin", "python"))
     pins = [f"jax=={jax}", f"jaxlib=={jax}", f"numpy=={numpy}", f"scipy=={scipy}"]
-    run(uv, "pip", "install", "-q", "--python", python, *pins)
-    frozen = run(uv, "pip", "freeze", "--python", python).split()
-    return {"by": "run", **json.loads(run(python, "-c", PROBE)), "pins": frozen}
+    environments.create(Path(folder), "3.11", *pins, cure=CURE)
+    freeze = ("pip", "freeze", "--python", Path(folder, "bin", "python"))
+    frozen = environments.run(environments.find_uv(), *freeze, cure=CURE).split()
+    return {"by": "run", **probe(folder), "pins": frozen}
 
 
 def main() -> None:
     """Measure all releases and write the result."""
-    uv = find_uv()
-    cache = ROOT / ".cache"
-    cache.mkdir(exist_ok=True)
+    environments.CACHE.mkdir(exist_ok=True)
     rows = []
     for jax, pair in RELEASES.items():
-        with tempfile.TemporaryDirectory(prefix="hash-history-", dir=cache) as folder:
-            probe = measure(jax, *pair, uv, folder) if pair else read_source(jax, uv, folder)
-        rows.append({"jax": jax, **probe})
-        print(f"jax {jax:8} {probe['by']:8} {probe['hash']['outcome']}", flush=True)
+        with tempfile.TemporaryDirectory(prefix="hash-", dir=environments.CACHE) as folder:
+            row = measure(jax, *pair, folder) if pair else read_source(jax, folder)
+        rows.append({"jax": jax, **row})
+        print(f"jax {jax:8} {row['by']:8} {row['hash']['outcome']}", flush=True)
     found = {
         "measured": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "python": platform.python_version(),
@@ -152,4 +142,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except environments.SetupError as error:
+        sys.exit(f"error: {error}")

@@ -4,10 +4,11 @@ Every row is a stack: `stacks/matrix/<row>.in` names its pins, `<row>.txt` is th
 hashes. A row whose name is a NumPyro release is that release with the JAX of its day; a row named
 `<release>-<library>-<version>` is a control, which differs from another row in one library.
 
-For each row uv makes an environment under `.cache/matrix/`, in which every program in
-`stacks/reproducers/` runs its `reproduce()` and its `fix()`, each in a process of its own. A row's
-result is written when the row is done, so an interrupted run goes on where it stopped. Only what is
-missing runs again: a row whose lock or this file changed, and in every row a reproducer that did.
+For each row uv makes an environment under `.cache/matrix/`, in which the chapters' programs, in
+`stacks/reproducers/`, and those of the cases, on the pages in `book/cases/`, run with their cures,
+each in a process of its own. A row's result is written when the row is done, so an interrupted run
+goes on where it stopped. Only what is missing runs again: a row whose lock or this program changed,
+and in every row a program that did.
 
     python -m stacks.measure                       measure what is missing, write the record
     python -m stacks.measure --rows 0.15.2,0.22.0  these rows only
@@ -31,17 +32,22 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from bookkit import records
+from bookkit.pages import ROOT
+
 STACKS = ROOT / "stacks" / "matrix"
 REPRODUCERS = ROOT / "stacks" / "reproducers"
+RUNNER = ROOT / "stacks" / "runner.py"
 RECORD = ROOT / "stacks" / "matrix.json"
 WORK = ROOT / ".cache" / "matrix"
 PARTS = ("reproduce", "fix")
@@ -78,7 +84,23 @@ def pins_of(lock: str) -> dict[str, str]:
     return {name.lower().replace("_", "-"): version for name, version in _PIN.findall(lock)}
 
 
+@cache
+def programs() -> dict[str, dict[str, Any]]:
+    """The programs of the cases by slug, as their pages have them."""
+    return {slug: records.program(case) for slug, case in records.load().items()}
+
+
 def failures() -> dict[str, dict[str, Any]]:
+    """What each program shows and which libraries decide, the chapters' own before the cases."""
+    cases = {
+        slug: {"shows": case.title, "decided_by": list(case.decided_by)}
+        for slug, case in records.load().items()
+        if slug in programs()
+    }
+    return reproducers() | cases
+
+
+def reproducers() -> dict[str, dict[str, Any]]:
     """What each reproducer shows and which libraries decide, read without importing it."""
     found = {}
     for path in sorted(REPRODUCERS.glob("[a-z]*.py")):
@@ -104,19 +126,25 @@ _parsing = threading.Lock()
 
 
 def sources(row: str) -> dict[str, str]:
-    """For each reproducer, a digest of what its result in a row depends on: the lock, its code."""
+    """For each program, a digest of what its result in a row depends on: the lock, its code."""
     lock = (STACKS / f"{row}.txt").read_text()
     with _parsing:
         code = {
             path.stem: ast.dump(ast.parse(path.read_text())) for path in REPRODUCERS.glob("*.py")
         }
+        of_cases = ast.dump(ast.parse(RUNNER.read_text()))
     runner = code.pop("_run", "")
-    return {failure: _hash(lock, runner, code[failure]) for failure in sorted(code)}
+    own = {failure: _hash(lock, runner, code[failure]) for failure in sorted(code)}
+    return own | {
+        slug: _hash(lock, of_cases, records.as_json(program))
+        for slug, program in programs().items()
+    }
 
 
 def key() -> str:
-    """Digest of this file: what another one measured is measured again."""
-    return _hash(Path(__file__).read_text())
+    """Digest of this program, without its comments: what another one measured is measured again."""
+    with _parsing:
+        return _hash(ast.dump(ast.parse(Path(__file__).read_text())))
 
 
 # --- processes -------------------------------------------------------------------------------
@@ -221,6 +249,29 @@ def measure_part(python: Path, failure: str, part: str) -> dict[str, str]:
         return {"verdict": "cannot run", "message": last.replace(str(ROOT), ".")}
 
 
+def measure_cases(python: Path, wanted: dict[str, Any]) -> dict[str, dict[str, dict[str, str]]]:
+    """The verdicts on the programs of cases, measured by one process that forks for each."""
+    if not wanted:
+        return {}
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(wanted, file)
+        file.flush()
+        try:
+            done = run([python, RUNNER, file.name], TIME_LIMIT * len(wanted))
+            lines, why = done.stdout.splitlines(), done.stderr.strip().splitlines()[-1:]
+        except subprocess.TimeoutExpired:
+            lines, why = [], ["no answer in time"]
+    found = {}
+    for line in lines:
+        row = json.loads(line)
+        found[row.pop("case")] = {
+            part: {key: text.replace(str(ROOT), ".") for key, text in row[part].items()}
+            for part in PARTS
+        }
+    said = {"verdict": "cannot run", "message": " ".join(why) or "the runner ended early"}
+    return {slug: found.get(slug, dict.fromkeys(PARTS, said)) for slug in wanted}
+
+
 def measure(row: str, keep: bool = False, known: dict[str, Any] | None = None) -> dict[str, Any]:
     """Install a row, run everything in it that is not `known`, and say what happened."""
     started = time.monotonic()
@@ -240,8 +291,12 @@ def measure(row: str, keep: bool = False, known: dict[str, Any] | None = None) -
         installed = sum(f.lstat().st_size for f in (WORK / row).rglob("*") if f.is_file())
         result["installed_mib"] = round(installed / 2**20, 1)
         result["install_seconds"] = round(time.monotonic() - started, 1)
+        known = known or {}
+        unknown = {slug: what for slug, what in programs().items() if slug not in known}
+        of_cases = measure_cases(python, unknown)
         result["verdicts"] = {
-            failure: (known or {}).get(failure)
+            failure: known.get(failure)
+            or of_cases.get(failure)
             or {part: measure_part(python, failure, part) for part in PARTS}
             for failure in failures()
         }

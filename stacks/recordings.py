@@ -20,7 +20,7 @@ RESULT = Path(__file__).with_suffix(".json")
 FRAMEWORKS = "frameworks"
 STACKS = ("0.12.1", "0.15.2", "0.17.0", "0.19.0", "0.22.0", FRAMEWORKS)
 FRAME_LINES, MESSAGE_LINES = 8, 14  # of a traceback, at most
-PROGRAMS = {}
+PROGRAMS: dict = {}
 
 
 def about(subject):

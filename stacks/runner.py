@@ -70,11 +70,11 @@ def agree(one, other, tolerance):
     import jax
     import numpy as np
 
-    if isinstance(one, str) or isinstance(other, str):
-        return one == other
     left, right = jax.tree.leaves(one), jax.tree.leaves(other)
     return len(left) == len(right) and all(
-        np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=tolerance, atol=tolerance)
+        a == b
+        if isinstance(a, str) or isinstance(b, str)
+        else np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=tolerance, atol=tolerance)
         for a, b in zip(left, right, strict=True)
     )
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-import yaml
 from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
@@ -11,11 +10,7 @@ from bookkit import pages
 from bookkit.browser import SITE
 from bookkit.editions.pdf import PDF, outline_items
 
-TOC = yaml.safe_load((pages.ROOT / "_toc.yml").read_text())
-PAGES = [
-    SITE / f"{page}.html"
-    for page in [TOC["root"], *(row["file"] for part in TOC["parts"] for row in part["chapters"])]
-]
+PAGES = [SITE / f"{row.page}.html" for row in pages.contents()]
 
 
 @pytest.fixture(scope="module")

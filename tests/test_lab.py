@@ -60,7 +60,7 @@ def test_a_chapter_opens_as_a_notebook(lab):
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert notebook["metadata"]["kernelspec"]["name"] == "python3"
     assert code[0]["source"].startswith("%load_ext trace_evidence")
-    assert code[1]["source"].startswith("%%then\n")
+    assert code[1]["source"].startswith("%%both\n")
 
 
 def test_a_double_click_opens_the_notebook_and_not_the_text(lab):

@@ -5,21 +5,21 @@ import re
 
 import pytest
 
-from bookkit import catalogue, expectations, versions
+from bookkit import catalogue, expectations, load, versions
 from bookkit import pages as book
 
 SECTIONS = [
     "Reproduce it",
-    "The same program today",
     "What went wrong",
     "Fix it",
-    "What the fix costs",
-    "Still alive",
     "Catch it early",
+    "Cases",
     "Exercises",
+    "Behind the fix",
     "Key points",
     "Further reading",
 ]
+MINUTES, VISIBLE = 20, 260
 FAILURES = sorted((book.BOOK / "failures").glob("*.md"))
 PAGES = sorted(book.BOOK.rglob("*.md"))
 NOTEBOOKS = book.find_notebooks()
@@ -46,7 +46,7 @@ def test_a_failure_chapter_has_the_sections_in_their_order(path):
 def test_the_front_card_is_complete(path):
     card = book.front_matter(path)["failure"]
     assert card["id"] == path.stem
-    assert set(card["minutes"]) == {"reading", "teaching", "exercises"}
+    assert set(card["minutes"]) == {"teaching", "exercises"}, "reading is counted; see load.py"
     assert all(isinstance(minutes, int) and minutes > 0 for minutes in card["minutes"].values())
     assert len(card["objectives"]) == 3
     assert card["prerequisites"]
@@ -68,10 +68,32 @@ def test_the_catalogue_and_the_chapters_know_one_another():
 
 
 @failure_chapters
-def test_each_failure_has_a_figure_and_a_reproduction_on_the_old_stack(path):
+def test_each_failure_has_a_figure_and_a_program_that_runs_on_both_stacks(path):
     cells = [cell for _, cell in book.code_cells(path)]
     assert any(cell.metadata.get("expect", {}).get("figure") for cell in cells)
-    assert any(cell.source.startswith("%%then") and "expect" in cell.metadata for cell in cells)
+    old = [
+        cell.metadata["expect"].get("then", {})
+        for cell in cells
+        if expectations.is_both(cell) and "expect" in cell.metadata
+    ]
+    assert any({"raises", "warns", "silent"} & set(side) for side in old), (
+        "show the failure with `%%both`, and say in `expect: {then: …}` how it fails"
+    )
+
+
+@failure_chapters
+def test_a_chapter_is_read_in_twenty_honest_minutes(path):
+    found = load.of_page(path)
+    assert found.minutes <= MINUTES, f"{path.stem}: {found}, {found.minutes:.1f} min; cut it"
+    assert found.lines <= VISIBLE, f"{path.stem}: {found.lines} visible lines of code; fold or cut"
+
+
+@failure_chapters
+def test_a_chapter_shows_its_cases_and_the_check_that_it_imports(path):
+    text = path.read_text()
+    assert f"```{{case-table}} {path.stem}\n```" in text
+    assert re.search(r"^```\{literalinclude\} /trace_evidence/checks/\w+\.py$", text, re.M)
+    assert "from trace_evidence.checks" in text or "import check" in text
 
 
 @notebooks

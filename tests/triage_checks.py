@@ -14,9 +14,9 @@ PAGE = "book/reference/error-index.html"
 ANSWERS = """texts => {
   const rules = JSON.parse(document.getElementById("triage-rules").textContent);
   return texts.map(text => {
-    const {findings, other} = traceEvidence.triage(text, rules);
+    const {findings, other, cases} = traceEvidence.triage(text, rules);
     const rows = findings.map(f => [f.id, f.score, f.number, f.line, f.because, f.section]);
-    return [rows, other && other.id];
+    return [rows, other && other.id, cases.map(c => [c.id, c.number, c.line])];
   });
 }"""
 TEXTS = {
@@ -32,9 +32,9 @@ TEXTS = {
 
 def in_python(text):
     """Return the answer that Python gives, in the form of the one from the browser."""
-    findings, other = triage.triage(text)
+    findings, other, cases = triage.triage(text)
     rows = [[f.id, f.score, f.number, f.line, f.because, f.fix.partition("#")[2]] for f in findings]
-    return [rows, other and other["id"]]
+    return [rows, other and other["id"], [[c.id, c.number, c.line] for c in cases]]
 
 
 def test_the_browser_gives_the_same_answers_as_python(open_page):

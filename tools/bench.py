@@ -1,9 +1,10 @@
 """Print what the book costs: time as ratios, memory, and the size of what is installed.
 
 Each figure is the median of several runs, taken one after another in this one call, and is printed
-as soon as it is known. All pages with three runs take three quarters of an hour.
+as soon as it is known. All pages with three runs take three quarters of an hour, and begin
+without `_build`; with `--pages`, only these are measured, and nothing is deleted.
 
-Usage: make bench, or python tools/bench.py --runs 1 --pages lazy-pytree-drift
+Usage: make bench, or python -m tools.bench --runs 1 --pages lazy-pytree-drift
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def run(*command: object, cwd: Path = pages.ROOT, flags: str = "") -> tuple[floa
 
 def without_checks(cells: list[str]) -> Iterator[str]:
     """Yield the cells, with the asserts of a check wherever it is called."""
-    asserts = {}
+    asserts: dict[str, str] = {}
     for source in cells:
         if source.startswith(("%%check ", "%check ")):
             line, _, body = source.partition("\n")
@@ -156,7 +157,7 @@ def triage_in_python(text: str) -> float:
         "import sys, time; from trace_evidence import triage; begin = time.perf_counter(); "
         "triage.triage(sys.stdin.read()); print(1000 * (time.perf_counter() - begin))"
     )
-    command = [PYTHONS["now"] / "bin" / "python", "-c", code]
+    command = [str(PYTHONS["now"] / "bin" / "python"), "-c", code]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
     return float(done.stdout)
 
@@ -189,7 +190,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="runs for each figure")
     parser.add_argument("--pages", nargs="*", help="names of pages; all of them, if none is given")
     options = parser.parse_args()
-    paths = [path for path in pages.find_notebooks() if path.stem in (options.pages or [path.stem])]
+    found = {path.stem: path for path in pages.find_notebooks()}
+    if unknown := set(options.pages or []) - set(found):
+        parser.error(f"no such page: {', '.join(sorted(unknown))}")
+    paths = [found[name] for name in options.pages or found]
     rows = []
     print("| page | CPU s, executing | CPU s, bare scripts | peak MB of its kernels |")
     print("|---|---|---|---|", flush=True)
@@ -208,11 +212,13 @@ def main() -> None:
         whole = statistics.median(suite(paths, cache) for cache in caches)
     ratio_of_suite = whole / sum(row[1] for row in rows)
     print(f"suite over bare scripts, CPU: {ratio_of_suite:.2f} (aim: at most 1.3)", flush=True)
+    if options.pages:
+        return
     print("measuring make test and make book …", file=sys.stderr, flush=True)
     ratio = statistics.median(book_after_test() for _ in range(options.runs))
     print(f"make book after make test, wall: {ratio:.2f} of make test (aim: at most 0.25)")
-    for name, folder in PYTHONS.items():
-        print(f"installed size of {name}: {size_of(folder):.0f} MB")
+    for name, environment in PYTHONS.items():
+        print(f"installed size of {name}: {size_of(environment):.0f} MB")
     print_triage(options.runs)
     print_matrix()
 
@@ -225,8 +231,8 @@ def print_triage(runs: int) -> None:
     text = (frame + "    return fun(*args, **kwargs)\n") * 99
     text += "TypeError: unhashable type: 'DynamicJaxprTracer'\n"
     for name, measure in (("Python", triage_in_python), ("the browser", triage_in_browser)):
-        took = [measure(text) for _ in range(runs)]
-        if None in took:
+        took = [taken for _ in range(runs) if (taken := measure(text)) is not None]
+        if not took:
             print(f"triage in {name}: not measured, no Chromium on this machine")
         else:
             print(f"triage in {name}: {statistics.median(took):.0f} ms (aim: under 50)")

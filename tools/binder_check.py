@@ -41,7 +41,7 @@ def parts(environment: Path) -> list[tuple[str, float]]:
     site = next(environment.glob("lib/python3.*/site-packages"))
     sizes = {}
     for package in distributions(path=[str(site)]):
-        files = [Path(package.locate_file(file)) for file in package.files or []]
+        files = [site / file for file in package.files or []]
         sizes[package.name] = sum(f.stat().st_size for f in files if f.is_file()) / 1e6
     return sorted(sizes.items(), key=lambda item: -item[1])
 
@@ -49,7 +49,7 @@ def parts(environment: Path) -> list[tuple[str, float]]:
 def build(repository: Path, environment: Path, env: dict) -> None:
     """Do the steps of repo2docker's build, one after the other."""
     python = shutil.which("python3.11") or sys.executable
-    steps = [
+    steps: list[list] = [
         [python, "-m", "venv", environment],
         ["python", "-m", "pip", "install", "-q", "--no-cache-dir", "-r", "binder/requirements.txt"],
         ["bash", "binder/postBuild"],
@@ -131,8 +131,8 @@ def main() -> int:
 
 if __name__ == "__main__":
     try:
-        status = main()
+        sys.exit(main())
     except KeyboardInterrupt:
-        status = "\nInterrupted: run make check-binder again; it begins anew."
-    shutil.rmtree(HOME, ignore_errors=True)
-    sys.exit(status)
+        sys.exit("\nInterrupted: run make check-binder again; it begins anew.")
+    finally:
+        shutil.rmtree(HOME, ignore_errors=True)

@@ -4,11 +4,13 @@ It needs no more than a Python 3.8, since it may be what finds out that there is
 """
 
 import os
+import platform
 import re
 import shutil
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 from tools import environments
@@ -36,6 +38,16 @@ finally:
     manager.shutdown_kernel(now=True)
 print("".join(said).strip())
 """
+
+
+def check_machine():
+    """Return what kind of machine this is, and a cure where the libraries do not run on it."""
+    words = f"{platform.system()} {platform.machine()}"
+    try:
+        environments.check_machine()
+    except environments.SetupError as error:
+        return words, str(error)
+    return words, ""
 
 
 def check_python():
@@ -73,10 +85,10 @@ def check_kernel(name):
 def check_memory():
     """Return how much memory is free, and a cure where it is too little."""
     try:
-        text = Path("/proc/meminfo").read_text()
-        free = int(re.search(r"MemAvailable: +(\d+)", text)[1]) / 1e6
+        (kilobytes,) = re.findall(r"MemAvailable: +(\d+)", Path("/proc/meminfo").read_text())
+        free = int(kilobytes) / 1e6
         words = f"{free:.1f} GB of memory free"
-    except OSError:  # macOS: what is installed, since most of it can be freed
+    except (OSError, ValueError):  # macOS: what is installed, since most of it can be freed
         free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
         words = f"{free:.1f} GB of memory"
     cure = f"close other programs: both kernels together need {MEMORY_GB:.0f} GB"
@@ -107,6 +119,7 @@ def main():
     """Print a line for each finding; return 0 where nothing stands in the way."""
     print("Looking at this machine (the kernels take a moment) …", flush=True)
     checks = [
+        ("machine", check_machine, True),
         ("python", check_python, True),
         ("kernel now", lambda: check_kernel("python3"), True),
         ("kernel then", lambda: check_kernel("then"), True),
@@ -114,7 +127,7 @@ def main():
         ("disk", check_disk, True),
     ]
     for number, cure in PORTS.items():
-        checks.append(("port", lambda n=number, c=cure: check_port(n, c), False))
+        checks.append(("port", partial(check_port, number, cure), False))
     bad = 0
     for name, check, needed in checks:
         words, cure = check()
@@ -126,4 +139,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # who reads has seen enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,7 +12,9 @@ Usage: python tools/environments.py
 import hashlib
 import json
 import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,38 +26,68 @@ CACHE = ROOT / ".cache"
 NOW_LOCK = ROOT / "requirements.txt"
 THEN_LOCK = ROOT / "stacks" / "then.txt"
 WANTED = (3, 11)
+CERTIFICATE = (
+    "The network shows a certificate that is not known here, as a company's proxy does: "
+    "set SSL_CERT_FILE to the company's certificates (a .pem file), then run make again."
+)
 
 
 class SetupError(Exception):
     """A step failed; the message is one line that names the cure."""
 
 
+def check_machine(system=None, machine=None):
+    """Raise `SetupError` where the libraries have no releases for this kind of machine.
+
+    Args:
+        system: its system, as `sys.platform` names it; this one, if none is given.
+        machine: its processor; that of this Python, if none is given.
+    """
+    system = system or sys.platform
+    if not system.startswith(("linux", "darwin")):
+        raise SetupError(
+            "The book runs on Linux and macOS; on Windows install WSL (`wsl --install`), "
+            "and run make in its shell."
+        )
+    if system == "darwin" and (machine or platform.machine()) == "x86_64":
+        raise SetupError(
+            "This Python is one for Intel Macs, for which JAX has no releases any more: on an "
+            "Apple chip install a native Python 3.11, on an Intel Mac use another machine."
+        )
+
+
 def run(*command, cure):
-    """Run a command; on failure, show what it printed and raise `SetupError` with the cure."""
+    """Run a command and return what it prints.
+
+    On failure, show what it said and raise `SetupError` with the cure.
+    """
     env = {"UV_CACHE_DIR": str(CACHE / "uv"), "UV_PYTHON_INSTALL_DIR": str(CACHE / "python")}
+    if "SSL_CERT_FILE" in os.environ:  # which uv knows, and pip and npm call by other names
+        env.update(dict.fromkeys(("PIP_CERT", "NODE_EXTRA_CA_CERTS"), os.environ["SSL_CERT_FILE"]))
     env.update(os.environ, UV_NO_PROGRESS="1", VIRTUAL_ENV="")
-    done = subprocess.run(
-        [str(part) for part in command],
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    words = [str(part) for part in command]
+    try:
+        done = subprocess.run(words, env=env, capture_output=True, text=True)
+    except OSError as error:
+        raise SetupError(f"{words[0]} does not run ({error.strerror}). {cure}") from None
     if done.returncode:
-        print("\n".join(done.stdout.strip().splitlines()[-8:]), file=sys.stderr)
-        raise SetupError(cure)
+        said = done.stdout + done.stderr
+        print("\n".join(said.strip().splitlines()[-8:]), file=sys.stderr)
+        refused = re.search("certificate|UnknownIssuer", said, re.I)
+        raise SetupError(CERTIFICATE if refused else cure)
     return done.stdout
 
 
 def python_version(command):
-    """Return (major, minor) of a Python command, or None where it does not run."""
+    """Return (major, minor) of a command that is CPython, or None where it is not, or hangs."""
     code = "import sys; print(sys.version_info[0], sys.version_info[1], sys.implementation.name)"
     try:
         done = subprocess.run([command, "-c", code], capture_output=True, text=True, timeout=60)
-    except OSError:
+    except (OSError, subprocess.TimeoutExpired):
         return None
     words = done.stdout.split()
-    return (int(words[0]), int(words[1])) if done.returncode == 0 and len(words) == 3 else None
+    known = done.returncode == 0 and len(words) == 3 and words[2] == "cpython"
+    return (int(words[0]), int(words[1])) if known else None
 
 
 def find_python():
@@ -87,22 +119,26 @@ def is_whole(environment, wanted):
 
 
 def locked_uv():
-    """Write uv's own lines of the lock to a file of their own, and return its path."""
-    lines = re.search(r"^uv==.*?(?=^\S)", NOW_LOCK.read_text() + "\nend", re.M | re.S)
+    """Write uv's own lines of the lock to a file of their own, and return its path.
+
+    The lock is for Python 3.11, and what fetches that one is another: the marker goes.
+    """
+    (lines,) = re.findall(r"^uv==.*?(?=^\S)", NOW_LOCK.read_text() + "\nend", re.M | re.S)
     path = CACHE / "uv.txt"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(lines.group())
+    path.write_text(re.sub(r" *;.*?(?= *\\$)", "", lines, count=1, flags=re.M))
     return path
 
 
 def make_uv():
-    """Create `.venv` with uv in it, and return the path of uv.
+    """Create `.venv`, and uv in it.
 
     Where the machine has no Python 3.11, uv goes into `.cache/bootstrap` and provides one.
     """
     offline = "No package index answers: check the network or proxy, then run make again."
-    no_venv = "This Python cannot make environments: on Debian, `apt install python3-venv`."
     python = find_python()
+    version = "3.11" if python else "3"
+    no_venv = f"This Python makes no environments: on Debian, `apt install python{version}-venv`."
     home = NOW if python else CACHE / "bootstrap"
     run(python or sys.executable, "-m", "venv", "--clear", home, cure=no_venv)
     pip = [home / "bin" / "python", "-m", "pip", "install", "-q", "--no-cache-dir"]
@@ -110,56 +146,80 @@ def make_uv():
     uv = home / "bin" / "uv"
     if python is None:
         print("No Python 3.11 on this machine: uv fetches one.", flush=True)
-        cure = "uv could not fetch Python 3.11: install it (python3.11), then run make again."
+        cure = (
+            "Python 3.11 is not on this machine and could not be fetched: install it "
+            "(python3.11, with your system's packages, pyenv or python.org), then run make again."
+        )
         run(uv, "venv", "--clear", "--python", "3.11", NOW, cure=cure)
-    return uv
 
 
-def install(uv, environment, lock):
-    """Install a hashed lock into an environment."""
+def install(environment, *what, cure):
+    """Have uv install something into an environment: names, files, options of `uv pip install`."""
+    python = environment / "bin" / "python"
+    run(find_uv(), "pip", "install", "--python", python, *what, cure=cure)
+
+
+def create(environment, python, *what, cure):
+    """Make an environment anew, and install something into it."""
+    run(find_uv(), "venv", "-q", "--clear", "--python", python, environment, cure=cure)
+    install(environment, *what, cure=cure)
+
+
+def install_lock(environment, lock, python=None):
+    """Install a hashed lock into an environment, which a Python makes anew where one is given."""
     cure = (
         f"{lock.relative_to(ROOT)} could not be installed (the lines above say why): "
         "check the network and the free space, then run make again."
     )
-    python = environment / "bin" / "python"
-    run(uv, "pip", "install", "--python", python, "--require-hashes", "-r", lock, cure=cure)
+    what = ("--require-hashes", "-r", lock)
+    if python:
+        create(environment, python, *what, cure=cure)
+    else:
+        install(environment, *what, cure=cure)
+
+
+def install_package(environment):
+    """Link the reader's package and the book's machinery into an environment.
+
+    What they ask for is in its lock; the network is left alone.
+    """
+    cure = "The helper package could not be linked: `make clean`, then run make again."
+    flags = ("--no-deps", "--no-build-isolation", "--offline")
+    install(environment, *flags, "-e", ROOT, cure=cure)
 
 
 def make_now():
     """Build `.venv` from the lock."""
     print("Installing the now stack into .venv (about 320 MB to download) …", flush=True)
-    install(make_uv(), NOW, NOW_LOCK)
+    make_uv()
+    install_lock(NOW, NOW_LOCK)
 
 
 def link():
-    """Link the reader's package and the book's machinery into `.venv`, where they are not yet.
-
-    What they ask for is in the lock; their names and entry points are in `pyproject.toml`.
-    """
+    """Link the package into `.venv`, where it is not yet as `pyproject.toml` describes it."""
     project, _, _tools = (ROOT / "pyproject.toml").read_text().partition("[tool.")
     mark, wanted = NOW / "linked", stamp(project)
-    if mark.is_file() and mark.read_text() == wanted:
-        return
-    cure = "The helper package could not be linked: `make clean`, then run make again."
-    flags = ["--no-deps", "--no-build-isolation", "--offline"]
-    python = NOW / "bin" / "python"
-    run(find_uv(), "pip", "install", "--python", python, *flags, "-e", ROOT, cure=cure)
-    mark.write_text(wanted)
+    if not (mark.is_file() and mark.read_text() == wanted):
+        install_package(NOW)
+        mark.write_text(wanted)
 
 
 def find_uv():
-    """Return uv: that of `.venv`, that of the bootstrap, or the one on the path."""
-    folders = (NOW, CACHE / "bootstrap")
-    found = (folder / "bin" / "uv" for folder in folders)
-    return next((uv for uv in found if uv.exists()), "uv")
+    """Return the path of uv: of `.venv`, the bootstrap, beside this Python, or on the path."""
+    folders = (NOW / "bin", CACHE / "bootstrap" / "bin", Path(sys.executable).parent)
+    for folder in folders:
+        if (folder / "uv").exists():
+            return folder / "uv"
+    found = shutil.which("uv")
+    if found is None:
+        raise SetupError("uv is not there: run `make environments` once, which installs it.")
+    return Path(found)
 
 
-def make_then(uv, python):
+def make_then(python):
     """Build `.venv-then` with a Python 3.11."""
     print("Installing the then stack into .venv-then (about 180 MB to download) …", flush=True)
-    cure = "The second environment could not be made: `make clean`, then run make again."
-    run(uv, "venv", "-q", "--clear", "--python", python, THEN, cure=cure)
-    install(uv, THEN, THEN_LOCK)
+    install_lock(THEN, THEN_LOCK, python)
 
 
 def register(environment):
@@ -209,13 +269,14 @@ def main():
 
     With `--reader`, this Python's own environment is the "now" stack, as in Binder.
     """
+    check_machine()
     now = stamp(NOW_LOCK.read_text())
     home = Path(sys.prefix) if "--reader" in sys.argv else NOW
     if home == NOW:
         ensure(NOW, now, make_now)
         link()
     then = stamp(now, THEN_LOCK.read_text())
-    ensure(THEN, then, lambda: make_then(find_uv(), home / "bin" / "python"))
+    ensure(THEN, then, lambda: make_then(home / "bin" / "python"))
     register(home)
 
 

@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 import uuid
 from dataclasses import dataclass, field
+from typing import Any
 
 import websocket
 
@@ -33,8 +34,8 @@ class Run:
     kernel: str = ""
 
 
-def fetch(url: str, headers: dict, method: str = "GET", body: dict | None = None) -> dict | None:
-    """Send a request and return the JSON of the answer, if there is any."""
+def fetch(url: str, headers: dict, method: str = "GET", body: dict | None = None) -> Any:
+    """Send a request and return the JSON of the answer, or None where it is empty."""
     data = json.dumps(body).encode() if body is not None else None
     headers = {"Content-Type": "application/json", **headers}
     request = urllib.request.Request(url, data=data, headers=headers, method=method)

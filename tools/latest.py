@@ -4,8 +4,8 @@ An environment under `.cache/latest/` gets what `pyproject.toml` asks for, witho
 without its bounds. The chapters run there as their "now" kernel; the "then" kernel stays as it is.
 Finished chapters are kept: a second run with the same releases executes only what is missing.
 
-    python tools/latest.py                                  the newest releases of everything
-    python tools/latest.py --with "numpyro==0.16.1 jax<0.5"   these instead, the rest newest
+    python -m tools.latest                                    the newest releases of everything
+    python -m tools.latest --with "numpyro==0.16.1 jax<0.5"   these instead, the rest newest
 
 The exit status is 1 where a cell did not do what it declares, and 2 where nothing could be run.
 """
@@ -15,49 +15,40 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-WORK = ROOT / ".cache" / "latest"
+from tools import environments
+
+ROOT = environments.ROOT
+WORK = environments.CACHE / "latest"
 PYTHON = WORK / "venv" / "bin" / "python"
 KERNELS = WORK / "jupyter" / "kernels"
 COMPARED = ("jax", "jaxlib", "numpyro", "equinox", "diffrax")
 
 
-class NotRunError(Exception):
-    """The environment could not be made; the message says why, and what to do."""
-
-
 def name_of(requirement: str) -> str:
     """Return the name of the package that a requirement asks for, as indexes spell it."""
-    return re.match(r"[\w.-]+", requirement).group().lower().replace("_", "-")
+    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0].lower().replace("_", "-")
 
 
 def wanted(instead: list[str]) -> list[str]:
-    """Return what to install: the project's own requirements without bounds, or `instead`."""
+    """Return what to install: what a notebook needs, without bounds, or `instead` of it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     given = {name_of(row) for row in instead}
-    free = [name_of(row) for row in project["dependencies"]]
+    free = [name_of(row) for row in project["optional-dependencies"]["notebook"]]
     return [*instead, *(name for name in free if name not in given)]
 
 
-def uv(*arguments: object) -> str:
-    """Run uv, and return what it printed on standard output; raise `NotRunError` if it failed."""
-    command = [Path(sys.executable).with_name("uv"), "--color", "never", *arguments]
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode:
-        why = " ".join(" ".join(done.stderr.split())[-500:].split())
-        raise NotRunError(f"{why} (check the network, and what --with asks for)")
-    return done.stdout
-
-
 def install(requirements: list[str]) -> dict[str, str]:
-    """Make the environment and its kernel, and return the versions in it."""
-    uv("venv", "--quiet", "--clear", "--python", sys.executable, WORK / "venv")
-    uv("pip", "install", "--quiet", "--upgrade", "--python", PYTHON, *requirements)
+    """Make the environment and its kernel, and return the versions in it.
+
+    Raises:
+        SetupError: it could not be made.
+    """
+    cure = "It could not be installed: check the network, and what --with asks for."
+    environments.create(WORK / "venv", sys.executable, "--upgrade", *requirements, cure=cure)
     (site_packages,) = (WORK / "venv").glob("lib/python*/site-packages")
     (site_packages / "trace_evidence.pth").write_text(f"{ROOT}\n")
     launch = ["-m", "ipykernel_launcher", "-f", "{connection_file}"]
@@ -66,7 +57,8 @@ def install(requirements: list[str]) -> dict[str, str]:
     (KERNELS / "python3" / "kernel.json").write_text(json.dumps(kernel))
     then = Path(sys.prefix) / "share" / "jupyter" / "kernels" / "then"
     shutil.copytree(then, KERNELS / "then", dirs_exist_ok=True)
-    listed = json.loads(uv("pip", "list", "--format", "json", "--python", PYTHON))
+    command = [environments.find_uv(), "pip", "list", "--format", "json", "--python", PYTHON]
+    listed = json.loads(environments.run(*command, cure=cure))
     return {row["name"]: row["version"] for row in listed}
 
 
@@ -112,7 +104,7 @@ def main() -> int:
     print(f"installing {' '.join(requirements)} …", flush=True)
     try:
         versions = install(requirements)
-    except NotRunError as error:
+    except environments.SetupError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     lock = (ROOT / "requirements.txt").read_text()

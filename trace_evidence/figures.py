@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 STYLE = Path(__file__).with_name("book.mplstyle")
 INK, PAPER = "#1b1f24", "#ffffff"
@@ -111,7 +112,7 @@ def draw_shapes(ax, rows: dict[str, tuple], columns: tuple[str, ...]) -> None:
             wrong = size not in (None, 1, want)
             kind = BLUE if x < len(columns) - len(event) else GREEN
             color = GREY if size is None else RED if wrong else kind
-            look = {"facecolor": PAPER, "edgecolor": color, "linewidth": 1.6}
+            look: dict[str, Any] = {"facecolor": PAPER, "edgecolor": color, "linewidth": 1.6}
             look |= {"linestyle": ":" if size is None else "-", "hatch": "////" if wrong else None}
             ax.add_patch(Rectangle((x - 0.45, y - 0.38), 0.9, 0.76, **look))
             text = "none" if size is None else f"{size} ✗" if wrong else str(size)

@@ -1,16 +1,21 @@
 """The magic ``%%check``: tell a learner whether an exercise is solved, and what is still wrong.
 
-The body of a ``%%check`` cell is a handful of ``assert`` statements, each with a hint. It runs in
-a copy of the notebook's variables, or on the other kernel where its first line is ``%%then``.
+The body of a ``%%check`` cell is a handful of ``assert`` statements, each with a hint, and a
+sentence `why` that says why the right answer is right. It runs in a copy of the notebook's
+variables, or on the other kernel where its first line is ``%%then``.
 """
 
 from __future__ import annotations
 
+import ast
+
 from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
 from .then import MISSING, NOT_ABOVE
 
+NEWLINE = "\n"
 PASSED = "That is it."
 EMPTY = "replace each ... in `{}` by your answer, and run that cell"
 # Runs before the asserts, on whichever kernel they run.
@@ -36,6 +41,7 @@ def hint(name: str, message: str) -> str:
 class CheckMagics(Magics):
     """Holds the checks of the page that have been run, by the label of their exercise."""
 
+    shell: InteractiveShell
     known: dict[str, str] | None = None
 
     @line_cell_magic
@@ -56,19 +62,20 @@ class CheckMagics(Magics):
         elif label not in self.known:
             print(f"Not yet: run the check cell of the exercise {label!r} first.")
             return
-        problem = self.run(self.known[label])
-        print(f"Not yet: {problem}" if problem else PASSED)
+        problem, why = self.run(self.known[label])
+        print(f"Not yet: {problem}" if problem else why or PASSED)
 
-    def run(self, code: str) -> str:
-        """Run a check's code; return what is wrong, or an empty string."""
+    def run(self, code: str) -> tuple[str, str]:
+        """Run a check's code; return what is wrong, or an empty string, and why it is right."""
         try:
             if not code.startswith("%%then"):
-                exec(compile(code, "<check>", "exec"), dict(self.shell.user_ns))
-                return ""
+                space = dict(self.shell.user_ns, why="")
+                exec(compile(code, "<check>", "exec"), space)
+                return "", space["why"]
             kernel = self.shell.magics_manager.registry["ThenMagics"].started()
             if kernel is None:
-                return f"this exercise cannot be checked here. {MISSING}"
-            kernel.run(code.partition("\n")[2])
-            return ""
+                return f"this exercise cannot be checked here. {MISSING}", ""
+            said = kernel.run(f"why = ''\n{code.partition(NEWLINE)[2]}\nwhy")
+            return "", ast.literal_eval(said.data["text/plain"])
         except Exception as error:
-            return hint(type(error).__name__, str(error))
+            return hint(type(error).__name__, str(error)), ""

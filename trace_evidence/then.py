@@ -40,6 +40,12 @@ DEAD = (
 )
 
 
+NOT_READY = (
+    "The kernel `then` did not get ready within a minute, so this cell did not run. Close other "
+    "programs and run the cell again; if that does not help, `make doctor` says what is wrong."
+)
+
+
 class ThenKernelError(RuntimeError):
     """The kernel itself is at fault, not the cell; shown without a traceback."""
 
@@ -96,7 +102,10 @@ class ThenKernel:
             kernel_name=KERNEL_NAME, transport="ipc", connection_file=connection
         )
         # Figures look alike on both kernels, and the drawings of the book are there on both.
-        paths = [str(figures.STYLE.parents[1]), os.environ.get("PYTHONPATH", "")]
+        # A link to this package alone: beside it may lie the newest stack.
+        package = Path(__file__).parent
+        Path(self.folder.name, package.name).symlink_to(package, target_is_directory=True)
+        paths = [self.folder.name, os.environ.get("PYTHONPATH", "")]
         paths = os.pathsep.join(filter(None, paths))
         env = {"MATPLOTLIBRC": str(figures.STYLE), "PYTHONPATH": paths}
         options = [
@@ -108,7 +117,11 @@ class ThenKernel:
         self.manager.start_kernel(env={**outer, **env}, extra_arguments=options)
         self.client = self.manager.blocking_client()
         self.client.start_channels()
-        self.client.wait_for_ready(timeout=60)
+        try:
+            self.client.wait_for_ready(timeout=60)
+        except RuntimeError:
+            self.shutdown()
+            raise ThenKernelDied(NOT_READY) from None
 
     def is_alive(self) -> bool:
         """Tell whether the kernel's process still runs."""
@@ -120,6 +133,24 @@ class ThenKernel:
         self.manager.shutdown_kernel(now=True)
         self.folder.cleanup()
 
+    def messages(self, code: str) -> Iterator[tuple[str, dict]]:
+        """Run a cell; yield the kind and the content of each message about it, as they come.
+
+        Raises:
+            ThenKernelDied: the process ended before the cell did.
+        """
+        with self._interrupts():
+            # Else a cell that fails makes the kernel drop, unseen, what comes right after it.
+            request = self.client.execute(code, allow_stdin=False, stop_on_error=False)
+            while True:
+                message = self._next_message()
+                if message["parent_header"].get("msg_id") != request:
+                    continue
+                kind, content = message["msg_type"], message["content"]
+                if kind == "status" and content["execution_state"] == "idle":
+                    return
+                yield kind, content
+
     def run(self, code: str):
         """Run a cell, and pass on what it prints and shows as it comes.
 
@@ -130,18 +161,8 @@ class ThenKernel:
             ThenKernelDied: the process ended before the cell did.
             Exception: the cell raised; see `remote_exception`.
         """
-        with self._interrupts():
-            return self._run(code)
-
-    def _run(self, code: str):
-        # Else a cell that fails makes the kernel drop, unseen, what comes right after it.
-        request = self.client.execute(code, allow_stdin=False, stop_on_error=False)
         result = error = None
-        while True:
-            message = self._next_message()
-            if message["parent_header"].get("msg_id") != request:
-                continue
-            kind, content = message["msg_type"], message["content"]
+        for kind, content in self.messages(code):
             if kind == "stream":
                 print(content["text"], end="", file=getattr(sys, content["name"]), flush=True)
             elif kind == "display_data":
@@ -152,8 +173,6 @@ class ThenKernel:
                 result = RemoteResult(content["data"], content["metadata"])
             elif kind == "error":
                 error = remote_exception(content["ename"], content["evalue"], content["traceback"])
-            elif kind == "status" and content["execution_state"] == "idle":
-                break
         if error is not None:
             raise error
         return result

@@ -61,11 +61,28 @@ class Finding(NamedTuple):
     question: str
 
 
+class CaseFinding(NamedTuple):
+    """One case whose message a text shows, and that fails today; `page` is its address."""
+
+    id: str
+    title: str
+    number: int
+    line: str
+    page: str
+    versions: str
+    cure: str
+    question: str
+
+
 class Answer(NamedTuple):
-    """The findings, and where there are none the well-known other error, as a rule or None."""
+    """The findings, and where there are none the well-known other error, as a rule or None.
+
+    `cases` are the pages of the casebook whose messages the text shows, the likeliest first.
+    """
 
     findings: list[Finding]
     other: dict[str, Any] | None
+    cases: list[CaseFinding] = []  # noqa: RUF012 - a tuple's default is never changed
 
 
 class DataError(Exception):
@@ -137,6 +154,26 @@ def _line(text: str, start: int) -> tuple[int, str]:
     return text.count("\n", 0, start) + 1, line if len(line) <= LINE else f"{line[:LINE]}…"
 
 
+def cases_in(text: str) -> list[CaseFinding]:
+    """Return the cases whose messages a cleaned text shows.
+
+    A case that lists evidence is named where the text has some of it besides the message.
+    """
+    found: list[tuple[int, int, CaseFinding]] = []
+    for rule in rules()["cases"]:
+        places = [_compiled(pattern).search(text) for pattern in rule["wordings"]]
+        start = next((place.start() for place in places if place), None)
+        hits = sum(bool(_compiled(pattern).search(text)) for pattern in rule["evidence"])
+        if start is None or (rule["evidence"] and not hits):
+            continue
+        shown = rule["versions"], rule["cure"], rule["question"]
+        finding = CaseFinding(
+            rule["id"], rule["title"], *_line(text, start), address(rule["page"]), *shown
+        )
+        found.append((-hits, len(found), finding))
+    return [finding for *_, finding in sorted(found)][: rules()["most_cases"]]
+
+
 def triage(text: str) -> Answer:
     """Say which failures a text points to, best first.
 
@@ -159,26 +196,32 @@ def triage(text: str) -> Answer:
             shown = rule["versions"], rule["question"]
             findings.append(Finding(rule["id"], rule["title"], *place, *shown))
     findings.sort(key=lambda finding: -finding.score)
+    cases = cases_in(text)
     if findings:
-        return Answer(findings, None)
-    others = [(_strongest(text, rule["signatures"]), rule) for rule in rules()["others"]]
-    known = sorted((row for row in others if row[0]), key=lambda row: -row[0][0])
-    return Answer([], known[0][1] if known else None)
+        return Answer(findings, None, cases)
+    others = [
+        (found[0], rule)
+        for rule in rules()["others"]
+        if (found := _strongest(text, rule["signatures"]))
+    ]
+    return Answer([], max(others, key=lambda row: row[0])[1] if others else None, cases)
 
 
 def describe(answer: Answer) -> str:
     """Return an answer in words, for a terminal or a notebook."""
+    cases = [describe_case(found) for found in answer.cases]
     if answer.other:
         link = answer.other["link"]
         if not link.startswith("https:"):
             page, _, section = link.lstrip("/").partition(".md")
             link = address(page, section.lstrip("#"))
-        return f"None of the five failures. {answer.other['says']}\nSee {link}."
-    if not answer.findings:
+        other = f"None of the five failures. {answer.other['says']}\nSee {link}."
+        return "\n\n".join([other, *cases])
+    if not answer.findings and not cases:
         return (
             "None of the five failures, and no other error that is known here.\n"
             "Paste the whole traceback, with its last lines. If it ought to be known, say so: "
-            "CONTRIBUTING.md tells how."
+            f"{address('book/reference/error-index')} has a button that opens an issue."
         )
     blocks = []
     for place, found in enumerate(answer.findings, start=1):
@@ -188,7 +231,19 @@ def describe(answer: Answer) -> str:
         rows |= {"fix": found.fix, "versions": found.versions, "ask": found.question}
         title = f"{place}. {found.title} ({found.chapter})"
         blocks.append("\n".join([title, *(f"   {key:<9}{value}" for key, value in rows.items())]))
-    return "\n\n".join(blocks)
+    return "\n\n".join([*blocks, *cases])
+
+
+def describe_case(found: CaseFinding) -> str:
+    """Return a case in words, for a terminal or a notebook."""
+    rows = {
+        "matched": f"line {found.number}: {found.line}",
+        "cure": found.cure,
+        "versions": found.versions,
+        "ask": found.question,
+    }
+    title = f"Still fails today: {found.title} ({found.page})"
+    return "\n".join([title, *(f"   {key:<9}{value}" for key, value in rows.items() if value)])
 
 
 def error_text(error: BaseException) -> str:

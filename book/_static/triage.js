@@ -43,7 +43,20 @@
     };
   }
 
-  /* Returns {findings, other}, as `triage` does in Python. */
+  function casesIn(text, rules) {
+    const found = [];
+    for (const rule of rules.cases) {
+      const places = rule.wordings.map((pattern) => regex(pattern).exec(text));
+      const place = places.find((one) => one !== null);
+      const hits = rule.evidence.filter((pattern) => regex(pattern).test(text)).length;
+      if (place === undefined || (rule.evidence.length && !hits)) continue;
+      found.push({ id: rule.id, hits, ...lineAt(text, place.index, rules.line), rule });
+    }
+    found.sort((a, b) => b.hits - a.hits);
+    return found.slice(0, rules.most_cases);
+  }
+
+  /* Returns {findings, other, cases}, as `triage` does in Python. */
   function triage(text, rules) {
     text = clean(text, rules);
     const findings = [];
@@ -59,7 +72,8 @@
       }
     }
     findings.sort((a, b) => b.score - a.score);
-    if (findings.length) return { findings, other: null };
+    const cases = casesIn(text, rules);
+    if (findings.length) return { findings, other: null, cases };
     let known = null;
     for (const rule of rules.others) {
       const signature = strongest(text, rule.signatures);
@@ -67,7 +81,7 @@
         known = { points: signature.points, rule };
       }
     }
-    return { findings, other: known && known.rule };
+    return { findings, other: known && known.rule, cases };
   }
 
   function element(name, text, attributes = {}) {
@@ -96,20 +110,41 @@
     return item;
   }
 
+  function describeCase(found) {
+    const { rule } = found;
+    const item = element("li", "", { class: "triage-case" });
+    item.append("Still fails today: ");
+    item.append(element("a", rule.title, { href: rule.href, class: "triage-chapter" }));
+    const rows = element("dl", "");
+    const add = (key, ...values) => {
+      const value = element("dd", "");
+      value.append(...values);
+      rows.append(element("dt", key), value);
+    };
+    add("Matched", `line ${found.number}: `, element("code", found.line));
+    add("Cure", rule.cure);
+    add("Versions", rule.versions);
+    if (rule.question) add("Ask", rule.question);
+    item.append(rows);
+    return item;
+  }
+
   function answer(text, rules, status, list) {
     list.replaceChildren();
     if (!text.trim()) {
       status.textContent = "";
       return;
     }
-    const { findings, other } = triage(text, rules);
-    list.append(...findings.map(describe));
+    const { findings, other, cases } = triage(text, rules);
+    list.append(...findings.map(describe), ...cases.map(describeCase));
     if (findings.length) {
       const titles = findings.map((finding) => `“${finding.rule.title}”`);
       status.textContent = `This looks like ${titles.join(", or ")}.`;
     } else if (other) {
       status.textContent = `None of the five failures. ${other.says} `;
       status.append(element("a", "Read more about it.", { href: other.href }));
+    } else if (cases.length) {
+      status.textContent = `This looks like “${cases[0].rule.title}”.`;
     } else {
       status.textContent =
         "None of the five failures, and no other error that is known here. " +

@@ -6,6 +6,7 @@ Markdown, and its cells carry tags that say what belongs to whom; nbconvert does
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import sys
@@ -18,10 +19,14 @@ from nbconvert.preprocessors import ClearOutputPreprocessor, TagRemovePreprocess
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from bookkit import catalogue, exercises, pages, versions
+from bookkit import casebook, catalogue, exercises, pages, publish, versions
 
 PLAN_FILE = pages.BOOK / "workshop" / "plans.json"
 GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
+INCLUDED = re.compile(r"^```\{literalinclude\} (\S+)\n:pyobject: (\w+)\n(?::[^\n]*\n)*```$", re.M)
+CASES = re.compile(r"^```\{case-table\} (\S+)\n```$", re.M)
+OLD_NAMES = re.compile(r"^(<!--.*-->|</?details.*>|(<span id=\"[\w-]+\"></span>)+)\n+", re.M)
+MARK = re.compile(r"\{inline-mark\}`\w+: ([^`]+)`")
 SOLUTION, NOTES = "solution", "instructor"
 LINK = re.compile(r"\[([^\]]*)\]\(/(book/[\w/-]+)\.md(#[\w-]+)?\)")
 LABEL = re.compile(r"^\([\w-]+\)=\n+", re.M)
@@ -63,17 +68,29 @@ def card(page: str) -> str:
 
 
 def link(page: str, text: str = "") -> str:
-    """Return a link to a page's notebook, or its title where it has none."""
+    """Return a link to a page's notebook, or to the page where it has none."""
     text = text or pages.title(page)
-    return f"[{text}]({Path(page).name}.ipynb)" if page in taught() else text
+    file = f"{Path(page).name}.ipynb" if page in taught() else f"{publish.site()}{page}.html"
+    return f"[{text}]({file})"
 
 
 def plain(text: str, page: str) -> str:
     """Return a page's Markdown without what only the book's site understands."""
     text = text.replace("```{front-card}\n```", card(page) if "{front-card}" in text else "")
+    text = INCLUDED.sub(lambda found: f"```python\n{source(found[1], found[2])}\n```", text)
+    text = CASES.sub(lambda found: casebook.family_table(found[1]), text)
+    text = MARK.sub(r"(\1)", text)
+    text = OLD_NAMES.sub("", text)
     text = LABEL.sub("", text)
     text = LINK.sub(lambda found: link(found[2], found[1]), text)
     return ANCHOR.sub(r"*\1*", text).strip()
+
+
+def source(file: str, name: str) -> str:
+    """Return the source of one function of a file of the repository."""
+    text = (pages.ROOT / file.lstrip("/")).read_text()
+    node = next(node for node in ast.parse(text).body if getattr(node, "name", "") == name)
+    return ast.get_source_segment(text, node) or ""
 
 
 def read(page: str) -> NotebookNode:

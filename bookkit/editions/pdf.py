@@ -8,6 +8,7 @@ Usage: make pdf
 import sys
 import time
 from collections.abc import Iterator
+from typing import cast
 
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, TextStringObject
@@ -70,7 +71,7 @@ def outline_items(parent: DictionaryObject) -> Iterator[DictionaryObject]:
 
 def name_headings(writer: PdfWriter, headings: list[str]) -> None:
     """Write the headings into the outline; Chromium garbles those that a line or page breaks."""
-    outline = writer.root_object["/Outlines"]
+    outline = cast(DictionaryObject, writer.root_object["/Outlines"])
     for item, heading in zip(outline_items(outline), headings, strict=True):
         item[NameObject("/Title")] = TextStringObject(heading)
 

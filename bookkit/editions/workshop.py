@@ -25,7 +25,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 from traitlets.config import Config
 
-from bookkit import catalogue, execute, pages, versions
+from bookkit import catalogue, execute, load, pages, versions
 from bookkit.editions import notebooks
 from bookkit.sphinx import render
 
@@ -35,6 +35,7 @@ REVEAL = Path(sphinx_revealjs.__file__).parent / "_static" / "revealjs"
 # reveal.js and the one theme, its font, and the speaker's view; the rest stays where it is.
 REVEAL_PARTS = ["LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js"]
 REVEAL_PARTS += ["dist/theme/white.css", "dist/theme/fonts/source-sans-pro", "plugin/notes"]
+LEFT_OUT = {"check", "hide-cell", "wrong"}  # tags of cells that are on no slide
 SHORT = 220  # characters: a paragraph that may stand on a slide
 MESSAGE_LINES = 6
 FENCE = re.compile(r"(^```.*?^```$)", re.M | re.S)
@@ -78,7 +79,7 @@ def make_slides(notebook: NotebookNode, notes: str) -> NotebookNode:
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
         if cell.cell_type == "code":
-            if cell.source.startswith("%load_ext") or "check" in tags:
+            if LEFT_OUT & set(tags) or is_imports(cell):
                 continue
             if slides[-1].has_code():
                 begin("subslide")
@@ -112,6 +113,12 @@ def make_slides(notebook: NotebookNode, notes: str) -> NotebookNode:
     return nbformat.v4.new_notebook(cells=cells, metadata={"title": notebook.metadata.title})
 
 
+def is_imports(cell: NotebookNode) -> bool:
+    """Tell whether a cell holds a page's imports."""
+    imports = re.match(r"(%%both\n)?(%load_ext|import|from) ", cell.source)
+    return bool(imports) and not cell.outputs
+
+
 def divide(block: str, whole: bool) -> tuple[str, str]:
     """Return what of a block of Markdown is shown, and what is said."""
     bold = re.match(r"\*\*(?:(?!\*\*).)+\*\*", block, re.S)
@@ -133,6 +140,7 @@ def mathml(text: str) -> str:
 def for_slide(cell: NotebookNode) -> NotebookNode:
     """Return a code cell whose errors show their last lines, and whose figures have alt text."""
     cell = nbformat.from_dict(json.loads(json.dumps(cell)))
+    cell.source = load.split_asserts(cell.source)[0] or cell.source
     alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
     for number, output in enumerate(cell.outputs):
         if output.output_type == "error":
@@ -177,7 +185,7 @@ def write_slides(page: str, notebook: NotebookNode) -> Path:
 def runs(text: str) -> list[list[str]]:
     """Return inline Markdown as pairs of a kind (text, code, em, strong) and a text."""
     found, kind = [], "text"
-    for token in MarkdownIt().parseInline(text)[0].children:
+    for token in MarkdownIt().parseInline(text)[0].children or []:
         if token.type in ("em_open", "strong_open"):
             kind = token.tag
         elif token.type in ("em_close", "strong_close"):
@@ -197,8 +205,17 @@ def first_code(page: str, section: str) -> str:
             for heading in re.findall(r"^## (.+)$", cell.source, re.M):
                 inside = heading == section
         elif inside:
-            return cell.source.removeprefix("%%then\n")
+            shown, _ = load.split_asserts(cell.source)
+            return re.sub(r"\A%%(then|both)\n", "", shown)
     raise SystemExit(f"error: {page}: the section {section!r} has no code cell.")
+
+
+def the_check(page: str) -> str:
+    """Return the source of the check that a chapter shows."""
+    found = notebooks.INCLUDED.search(pages.path_of(page).read_text())
+    if found is None:
+        raise SystemExit(f"error: {page}.md: *Catch it early* includes no check.")
+    return notebooks.source(found[1], found[2])
 
 
 def key_points(page: str) -> list[str]:
@@ -220,7 +237,7 @@ def write_handout(page: str) -> Path:
         "cause": runs(failure.cause),
         "cure": runs(failure.cure),
         "fix": first_code(page, "Fix it"),
-        "check": first_code(page, "Catch it early"),
+        "check": the_check(page),
         "points": [runs(point) for point in key_points(page)],
         "stack": "Runs in the chapter's notebook, which defines the names.",
     }

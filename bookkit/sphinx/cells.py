@@ -8,22 +8,27 @@ from pathlib import Path
 from docutils import nodes
 from ipython_pygments_lexers import IPython3Lexer
 from latex2mathml.converter import convert
+from myst_nb import sphinx_ as myst_nb_sphinx
+from myst_nb.core.render import NbElementRenderer, load_renderer
 from pygments.lexer import bygroups, using
 from pygments.lexers import Python3Lexer
 from pygments.token import Operator, Text
 from sphinx.application import Sphinx
 
-from bookkit import execute, pages
+from bookkit import execute, load, pages
 from bookkit.expectations import SILENT
 
+from . import render
 from .directives import DIRECTIVES
 
+RENDERER = "trace-evidence"
 TRIAGE_PAGE = "book/reference/error-index"
+CASES_PAGE = "book/cases/index"
 THEN_PINS = pages.ROOT / "stacks" / "then.in"
 
 
 class ThenLexer(IPython3Lexer):
-    """IPython's lexer, which also reads the body of a ``%%then`` or ``%%check`` cell."""
+    """IPython's lexer, which also reads the body of a cell with one of the book's magics."""
 
     name = "IPython with %%then"
     aliases = ("ipython3-then",)
@@ -31,7 +36,7 @@ class ThenLexer(IPython3Lexer):
         **IPython3Lexer.tokens,
         "root": [
             (
-                r"(?s)(%%(?:then|check))([^\n]*\n)(.*)",
+                r"(?s)(%%(?:then|both|check))([^\n]*\n)(.*)",
                 bygroups(Operator, Text, using(Python3Lexer)),
             ),
             *IPython3Lexer.tokens["root"],
@@ -45,30 +50,82 @@ def then_label() -> str:
     return f"then · August 2024 · JAX {pins['jax']} · NumPyro {pins['numpyro']}"
 
 
+def source_of(cell: nodes.container) -> nodes.literal_block | None:
+    """Return the block that holds a code cell's source, or None where it is removed."""
+    for part in cell.children:
+        if part.get("nb_element") == "cell_code_source":
+            return next(part.findall(nodes.literal_block), None)
+    return None
+
+
+def prompt(source: str, metadata: dict) -> str:
+    """Return what a folded cell is announced by: what it holds."""
+    if re.match(r"(%%both\n)?(%load_ext|import|from) ", source):
+        return "the imports"
+    if source.startswith("%%check"):
+        return "the check"
+    return "how the figure is drawn" if metadata.get("expect", {}).get("figure") else "the code"
+
+
+def fold_asserts(block: nodes.literal_block) -> None:
+    """Fold the assertions that end a cell behind a line that counts them."""
+    shown, held = load.split_asserts(block.astext())
+    if not held:
+        return
+    count = len(re.findall(r"^assert\b", held, re.M))
+    words = f"Checked here: {count} assertion{'s'[: count > 1]}"
+    folded = block.copy()
+    folded.rawsource = held
+    folded += nodes.Text(held)
+    opening = f'<details class="asserts"><summary>{words}</summary>'
+    parts: list[nodes.Node] = [nodes.raw("", opening, format="html"), folded]
+    parts.append(nodes.raw("", "</details>", format="html"))
+    parent, place = block.parent, block.parent.index(block)
+    if shown.strip():
+        kept = block.copy()
+        kept.rawsource = shown
+        kept += nodes.Text(shown)
+        parts.insert(0, kept)
+    parent[place : place + 1] = parts
+
+
 def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
     """Mark cells that run on ``then``, that raise, and that fail silently, in words."""
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") != "cell_code":
             continue
         metadata = cell["cell_metadata"]
+        tags = metadata.get("tags", [])
         marks = []
-        for source in cell.findall(nodes.literal_block):
-            if source.astext().startswith(("%%then", "%%check")):
-                source["language"] = ThenLexer.aliases[0]
-            if source.astext().startswith("%%then"):
-                marks.append(("then", then_label()))
-            break
+        source = source_of(cell)
+        text = source.astext() if source is not None else ""
+        if source is not None and text.startswith(("%%then", "%%both", "%%check")):
+            source["language"] = ThenLexer.aliases[0]
+        if text.startswith("%%then"):
+            marks.append(("then", then_label()))
+        if cell.get("hide_mode"):
+            cell["prompt_show"] = f"Show {prompt(text, metadata)}"
+            cell["prompt_hide"] = f"Hide {prompt(text, metadata)}"
+        elif source is not None:
+            fold_asserts(source)
         for kind in ("raises", "warns"):
             # Where the output is folded away, the reader is to guess it.
-            if kind in metadata.get("expect", {}) and "hide-output" not in metadata.get("tags", []):
+            if kind in metadata.get("expect", {}) and "hide-output" not in tags:
                 marks.append((kind, f"{kind} {metadata['expect'][kind]}"))
-        if SILENT in metadata.get("tags", []):
-            marks.append(("silent", "silent: wrong, without an error"))
+        if SILENT in tags:
+            marks.append(("silent", render.SILENT_WORDS))
         if marks:
             cell["classes"] += [f"cell-{kind}" for kind, _ in marks]
-            words = [nodes.inline("", text, classes=[f"mark-{kind}"]) for kind, text in marks]
-            marks_line = nodes.paragraph("", "", *words, classes=["cell-marks"])
-            cell.parent.insert(cell.parent.index(cell), marks_line)
+            cell.parent.insert(cell.parent.index(cell), render.mark_line(marks))
+
+
+def find_renderer(name: str) -> type[NbElementRenderer]:
+    """Return a renderer by the name that `nb_render_plugin` gives.
+
+    myst-nb looks among the entry points of what is installed; this book's own belongs to no
+    package that a reader installs.
+    """
+    return render.Renderer if name == RENDERER else load_renderer(name)
 
 
 def write_math(translator, node: nodes.math) -> None:
@@ -93,12 +150,30 @@ def add_triage(app: Sphinx, page: str, template: str, context: dict, doctree) ->
     """Load the script of the triage box on the page that has one."""
     if page == TRIAGE_PAGE:
         app.add_js_file("triage.js")
+    if page == CASES_PAGE:
+        app.add_js_file("casebook.js", loading_method="defer")
+
+
+def inline_mark(name, rawtext, text, lineno, inliner, options=None, content=None):
+    """Return a mark that stands in a line of text; the role's text is `kind: words`."""
+    kind, _, words = text.partition(": ")
+    return [nodes.inline("", words, classes=["inline-mark", f"mark-{kind}"])], []
+
+
+def searched(name, rawtext, text, lineno, inliner, options=None, content=None):
+    """Return the words that a tracker was searched for, without result, in small print."""
+    shown = " · ".join(part.strip() for part in text.split(";"))
+    words = nodes.inline("", f" (searched for: {shown})", classes=["searched"])
+    return [nodes.Text("Not reported, as far as we found"), words], []
 
 
 def setup(app: Sphinx) -> dict:
     """Register what the book needs with Sphinx."""
+    myst_nb_sphinx.load_renderer = find_renderer
     app.add_lexer(ThenLexer.aliases[0], ThenLexer)
     app.add_html_math_renderer("mathml", (write_math, None), (write_math_block, None))
+    app.add_role("inline-mark", inline_mark)
+    app.add_role("searched", searched)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     app.connect("html-page-context", add_triage)

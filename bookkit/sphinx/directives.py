@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from pathlib import Path
 
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import catalogue, pages, publish, versions
+from bookkit import casebook, catalogue, load, pages, publish, records, versions
 from bookkit.editions import notebooks
 from hub import sizing
 
@@ -30,7 +32,8 @@ class FrontCard(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the card."""
-        meta = pages.front_matter(Path(self.env.doc2path(self.env.docname)))["failure"]
+        path = Path(self.env.doc2path(self.env.docname))
+        meta = pages.front_matter(path)["failure"]
         failure = catalogue.load()[meta["id"]]
         self.env.note_dependency(str(versions.FILE))
         minutes, measured = meta["minutes"], versions.sentence(failure.id)
@@ -43,8 +46,8 @@ class FrontCard(Generated):
             "Cure": f"{failure.cure} [Jump to *Fix it*](#fix-it).",
             "Versions": f"{measured[0].upper()}{measured[1:]}.",
             "Upstream": ", ".join(f"[{text}]({url})" for text, url in failure.upstream),
-            "Time": f"reading {minutes['reading']} min, teaching {minutes['teaching']} min, "
-            f"exercises {minutes['exercises']} min",
+            "Time": f"reading {load.of_page(path).minutes:.0f} min, "
+            f"teaching {minutes['teaching']} min, exercises {minutes['exercises']} min",
             "Needs": prerequisites,
         }
         lines = [f"{key}\n: {value}\n" for key, value in rows.items()]
@@ -94,6 +97,8 @@ class Triage(SphinxDirective):
         rules = json.loads(json.dumps(publish.rules()))
         for rule in rules["failures"]:
             rule["href"] = address(publish.chapter(rule["id"]))
+        for rule in rules["cases"]:
+            rule["href"] = there(here, rule["page"])
         for rule in rules["others"]:
             rule["href"] = address(rule["link"])
         text = json.dumps(rules).replace("<", "\\u003c")  # no rule can end the script element
@@ -128,58 +133,61 @@ class OtherTable(Generated):
 
 
 def programs() -> dict[str, tuple[str, str]]:
-    """Return a short title and the chapter of each program of the matrix, chapters' own first."""
-    failures = catalogue.load().values()
-    own = {failure.id: (failure.short or failure.title, failure.id) for failure in failures}
-    more = {name: (row["title"], row["chapter"]) for name, row in versions.companions().items()}
-    return own | more
+    """Return the title and the page of each program of the matrix, chapters' own first."""
+    own = {
+        failure.id: (failure.title, f"book/failures/{failure.id}")
+        for failure in catalogue.load().values()
+    }
+    return own | {slug: (case.title, case.page) for slug, case in records.load().items()}
 
 
 class VersionMatrix(SphinxDirective):
-    """The heat map: one row a program, one column a release of NumPyro, as SVG."""
+    """The heat map: one row a program, grouped by chapter, one column a release of NumPyro."""
 
-    CELL, LEFT, TOP = 28, 215, 52
-    MARKS = {"fails": "✕", "wrong": "≠", "warns": "!", "ok": "", "cannot run": "-"}  # noqa: RUF012
+    MARKS = {"fails": "✕", "wrong": "≠", "warns": "!", "ok": "·", "cannot run": "–"}  # noqa: RUF001, RUF012
 
     def run(self) -> list[nodes.Node]:
-        """Return the drawing, with what it shows in words."""
+        """Return the table."""
         self.env.note_dependency(str(versions.FILE))
+        self.env.note_reread()
         rows = versions.rows()
-        width = self.LEFT + self.CELL * len(rows) + 20
-        height = self.TOP + self.CELL * len(programs()) + 40
-        parts = [f'<text x="{self.LEFT - 8}" y="{self.TOP - 10}" class="end">NumPyro</text>']
-        for column, row in enumerate(rows):
-            place = f"translate({self.LEFT + self.CELL * (column + 0.6):.0f} {self.TOP - 8})"
-            parts.append(f'<text transform="{place} rotate(-60)">{row["row"]}</text>')
-        for line, (name, (title, _)) in enumerate(programs().items()):
-            y = self.TOP + self.CELL * line
-            middle = y + self.CELL * 0.65
-            parts.append(f'<text x="{self.LEFT - 8}" y="{middle}" class="end">{title}</text>')
-            for column, row in enumerate(rows):
-                kind = versions.verdict(row, name)["verdict"]
-                parts.append(self.cell(kind, self.LEFT + self.CELL * column, y))
-        x, y = self.LEFT, height - 32
-        for kind in self.MARKS:
-            parts.append(self.cell(kind, x, y))
-            parts.append(f'<text x="{x + self.CELL + 4}" y="{y + 18}">{kind}</text>')
-            x += 62 + 7 * len(kind)
-        words = ". ".join(
-            f"{title} {versions.sentence(name)}" for name, (title, _) in programs().items()
+        heads = "".join(f'<th scope="col"><span>{row["row"]}</span></th>' for row in rows)
+        key = ", ".join(f"{self.mark(kind)} {kind}" for kind in self.MARKS)
+        body = []
+        for failure in catalogue.load().values():
+            cases = [c.slug for c in records.load().values() if c.family == failure.id]
+            known = [slug for slug in (failure.id, *cases) if slug in versions.load()["failures"]]
+            title = html.escape(failure.title)
+            span = f'<th colspan="{len(rows) + 2}" scope="rowgroup">{title}</th>'
+            body.append(f"<tbody><tr>{span}</tr>{''.join(map(self.row, known))}</tbody>")
+        table = (
+            f'<p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" role="region" '
+            'aria-label="Version matrix"><table class="version-matrix"><thead><tr>'
+            '<th scope="col">Program</th><th scope="col">Occurs in</th>'
+            f"{heads}</tr></thead>{''.join(body)}</table></div>"
         )
-        drawing = (
-            f'<div class="figure" tabindex="0"><svg class="figure version-matrix" role="img" '
-            f'viewBox="0 0 {width} {height}" style="min-width: {width // 1.2:.0f}px" '
-            f'aria-label="Heat map of verdicts by release. {words}.">{"".join(parts)}</svg></div>'
-        )
-        return [nodes.raw("", drawing, format="html")]
+        return [nodes.raw("", table, format="html")]
 
-    def cell(self, kind: str, x: int, y: int) -> str:
-        """Return one square, with its mark."""
-        side = self.CELL - 2
+    def row(self, slug: str) -> str:
+        """Return the row of one program: its link, its range, a mark for each release."""
+        title, page = programs()[slug]
+        title = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(title, quote=False))
+        if slug in catalogue.load():
+            title = "The failure of August 2024"
+        href = self.env.app.builder.get_relative_uri(self.env.docname, page)
+        cells = []
+        for row in versions.rows():
+            kind = versions.verdict(row, slug)["verdict"]
+            cells.append(f"<td>{self.mark(kind)}</td>")
+        ends = html.escape(casebook.occurs_in(slug))
+        label = f'<th scope="row"><a href="{href}">{title}</a></th>'
+        return f'<tr>{label}<td class="range">{ends}</td>{"".join(cells)}</tr>'
+
+    def mark(self, kind: str) -> str:
+        """Return one verdict as a mark that is also a word."""
         name = kind.replace(" ", "-")
-        square = f'<rect x="{x}" y="{y}" width="{side}" height="{side}" rx="3"/>'
-        mark = f'<text x="{x + side / 2}" y="{y + side * 0.7:.0f}">{self.MARKS[kind]}</text>'
-        return f'<g class="verdict-{name}">{square}{mark}</g>'
+        sign = f'<span aria-hidden="true">{self.MARKS[kind]}</span>'
+        return f'<span class="verdict verdict-{name}" title="{kind}">{sign}</span>'
 
 
 class VersionBoundaries(Generated):
@@ -198,34 +206,33 @@ class VersionBoundaries(Generated):
             rows.append(
                 f"| {versions.TITLES[row['library']]} {row['release']}: "
                 f"{change.before}, then {change.after} "
-                f"| [{title}](/{publish.chapter(page)}) "
+                f"| [{title}](/{page}.md) "
                 f"| [Pull request {number}]({row['pull']}). {row['says']} |"
             )
         return self.parse("\n".join(rows))
 
 
 class VersionTable(Generated):
-    """Every verdict in words, linked to its chapter, with the pins; and how it was measured."""
+    """The stacks: the pins of each, how many programs do what there; and how it was measured."""
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
         self.env.note_dependency(str(versions.FILE))
-        record, found = versions.load(), programs()
+        record = versions.load()
         names = [versions.TITLES[library] for library in versions.STACK]
-        head = [*names, *(f"[{title}](/{publish.chapter(page)})" for title, page in found.values())]
-        rows = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+        kinds = ["fails", "wrong", "warns", "ok", "cannot run"]
+        rows = [f"| {' | '.join([*names, *kinds])} |", "|---" * (len(names) + len(kinds)) + "|"]
         for row in versions.rows():
-            kinds = {name: versions.verdict(row, name)["verdict"] for name in found}
+            said = [parts["reproduce"]["verdict"] for parts in row["verdicts"].values()]
             cells = [row["pins"][library] for library in versions.STACK]
-            cells += [
-                f"[{kind}](/{publish.chapter(found[name][1])})" for name, kind in kinds.items()
-            ]
-            rows.append(f"| {' | '.join(cells)} |")
+            rows.append(f"| {' | '.join([*cells, *(str(said.count(k)) for k in kinds)])} |")
         controls = len(record["rows"]) - len(versions.rows())
         measured = (
             f"Measured on {record['date']}, on {' and '.join(record['platform'])} with CPython "
-            f"{' and '.join(record['python'])}: {len(record['rows'])} stacks, {controls} of them "
-            "controls. All pins of a stack, with hashes, are in its file in `stacks/matrix/`."
+            f"{' and '.join(record['python'])}: {len(record['failures'])} programs on "
+            f"{len(record['rows'])} stacks, {controls} of them controls, which differ from another "
+            "stack in one library. All pins of a stack, with hashes, are in its file in "
+            "`stacks/matrix/`."
         )
         return self.parse("\n".join([*rows, "", measured]))
 
@@ -235,6 +242,57 @@ def code(signature: catalogue.Signature) -> str:
     text = signature.text.removeprefix(signature.type).removeprefix(": ")
     shown = f"{signature.type}: {text}" if text else signature.type
     return f"`` {shown} ``"
+
+
+class FromRecords(Generated):
+    """A directive that is made from the records of the cases."""
+
+    def depend(self) -> None:
+        """Note every record, the matrix, and that the list of cases may grow."""
+        for slug in records.load():
+            self.env.note_dependency(str(records.CASES / f"{slug}.md"))
+        self.env.note_dependency(str(versions.FILE))
+        self.env.note_reread()
+
+
+class CaseCard(Generated):
+    """The card at the top of a case, from its record and the matrix."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the card."""
+        self.env.note_dependency(str(versions.FILE))
+        slug = Path(self.env.doc2path(self.env.docname)).stem
+        return self.parse(casebook.card(records.load()[slug]))
+
+
+class CaseTable(FromRecords):
+    """The cases of one chapter, silent ones first."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        self.depend()
+        return self.parse(casebook.family_table(self.arguments[0]))
+
+
+class CaseIndex(FromRecords):
+    """All cases with their filters; a plain table where scripts do not run."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the filters and the table."""
+        self.depend()
+        box = nodes.raw("", casebook.filters(), format="html")
+        return [box, *self.parse(casebook.index_table())]
+
+
+class SymptomTable(FromRecords):
+    """What one sees where there is no error, and the cases behind it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        self.depend()
+        return self.parse(casebook.symptom_table())
 
 
 class Schedule(Generated):
@@ -261,6 +319,10 @@ class HubTable(Generated):
 
 
 DIRECTIVES = {
+    "case-card": CaseCard,
+    "case-table": CaseTable,
+    "case-index": CaseIndex,
+    "symptom-table": SymptomTable,
     "front-card": FrontCard,
     "failure-table": FailureTable,
     "triage": Triage,

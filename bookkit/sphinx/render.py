@@ -7,9 +7,14 @@ import re
 
 from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer, strip_ansi
+from nbformat import NotebookNode
 
+from trace_evidence import both
 from trace_evidence.figures import INK, PAPER
 
+SILENT_WORDS = "silent: wrong, without an error"
+SHOWN = ("jax", "numpyro")  # libraries whose versions stand above a half of a page
+LONG = 300  # characters of a message that a half of a page shows
 PATHS = [
     # A library's file by its place in site-packages, the standard library by its module.
     (re.compile(r"(?:~|/)[^\s:'\"]*/site-packages/"), ""),
@@ -23,6 +28,29 @@ KERNEL_FRAME = re.compile(
     r'^ *File "(?:<frozen runpy>|ipykernel|traitlets|tornado|python/asyncio|IPython).*\n', re.M
 )
 FRAME = re.compile(r"^ *(?:File |Cell |<this cell>)", re.M)
+
+
+def fold_message(found: list[nodes.Element]) -> list[nodes.Element]:
+    """Fold what comes after the opening lines of a long message, where the column is narrow."""
+    text = found[-1].astext()
+    if len(text) <= LONG + 80:
+        return found
+    cut = max(text.rfind(mark, 0, LONG) for mark in ("\n", ". ", " "))
+    opening, rest = text[: cut + 1].rstrip(), text[cut + 1 :].strip()
+    words = '<details class="message"><summary>The rest of the message</summary>'
+
+    def block(part: str) -> nodes.literal_block:
+        return nodes.literal_block(part, part, language="text", classes=["error-message"])
+
+    folded = [nodes.raw("", words, format="html"), block(rest)]
+    folded.append(nodes.raw("", "</details>", format="html"))
+    return [*found[:-1], block(opening), *folded]
+
+
+def mark_line(marks: list[tuple[str, str]]) -> nodes.paragraph:
+    """Return a line of marks: for each its kind and its words."""
+    words = [nodes.inline("", text, classes=[f"mark-{kind}"]) for kind, text in marks]
+    return nodes.paragraph("", "", *words, classes=["cell-marks"])
 
 
 def without_paths(text: str) -> str:
@@ -101,6 +129,55 @@ class Renderer(NbElementRenderer):
             opening = nodes.raw("", f'<details class="traceback">{summary}', format="html")
             found = [opening, block, nodes.raw("", "</details>", format="html"), last]
         return found
+
+    def render_mime_type(self, data: MimeData):
+        """Render the outcomes of a ``%%both`` cell, and everything else as myst-nb does."""
+        if data.mime_type == both.MIME:
+            return [self.render_both(data)]
+        return super().render_mime_type(data)
+
+    def render_both(self, data: MimeData) -> nodes.container:
+        """Render two outcomes side by side, each under its mark."""
+        row = nodes.container(classes=["both"])
+        expect = data.cell_metadata.get("expect", {})
+        for name in both.SIDES:
+            side = data.content[name]
+            column = nodes.container(classes=["both-side", f"both-{name}"])
+            shown = {key: side["versions"][key] for key in SHOWN if key in side["versions"]}
+            words = [(name, both.label(name, shown).replace("August 2024 · ", ""))]
+            wanted = expect.get(name, {})
+            words += [(k, f"{k} {wanted[k]}") for k in ("raises", "warns") if k in wanted]
+            if wanted.get("silent"):
+                words.append(("silent", SILENT_WORDS))
+            column += mark_line(words)
+            for number, output in enumerate(side["outputs"]):
+                column += self.render_half(output, data, f"{name}-{number}")
+            if not side["outputs"]:
+                column += nodes.paragraph("", "nothing to show", classes=["both-nothing"])
+            row += column
+        return row
+
+    def render_half(self, output: dict, data: MimeData, place: str) -> list[nodes.Element]:
+        """Render one output of one side, as if it stood alone."""
+        where = data.cell_metadata, data.cell_index, data.line
+        if output["output_type"] == "stream":
+            render = self.render_stdout if output["name"] == "stdout" else self.render_stderr
+            return render(NotebookNode(output), *where)
+        if output["output_type"] == "error":
+            return fold_message(self.render_error(NotebookNode(output), *where))
+        kinds = [kind for kind in ("image/svg+xml", "text/plain") if kind in output["data"]]
+        inner = MimeData(
+            kinds[0],
+            output["data"][kinds[0]],
+            cell_metadata=data.cell_metadata,
+            output_metadata=output["metadata"],
+            cell_index=data.cell_index,
+            output_index=place,
+            line=data.line,
+        )
+        if kinds[0] == "text/plain":
+            return super().render_mime_type(inner)
+        return self.render_image(inner)
 
     def render_image(self, data: MimeData):
         """Render an SVG inside the page, where it can take the page's colours."""

@@ -11,17 +11,19 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bs4 import BeautifulSoup
 from docutils import nodes
 from fontTools import subset
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from bookkit import catalogue
+from bookkit import catalogue, records
 
 # A rule of the theme's style sheet that gives icons their character.
 ICON = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\([0-9a-f]+)"\}')
 FONT = re.compile(r'url\(([^)]*)\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) format\("truetype"\)')
 # What the theme and Sphinx put into the site and no page asks for.
+INDEX = "book/cases/index"
 UNUSED = ("**/*.map", "*webpack-macros.html", "scripts/fontawesome.js", "sphinx-thebe.*")
 
 
@@ -57,9 +59,50 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
     if failure:
         context["headline"] = f"{failure.title} · {failure.message}"
         text = f"{failure.symptom} {failure.cure}".replace("`", "")
+    if folder == "book/cases" and name != "index":
+        case = records.load()[name]
+        text = f"{case.symptom} {case.cure}".replace("`", "")
     if text:
         # The page is written already; its description is made of what stands here first.
         doctree.insert(0, nodes.paragraph(text, text))
+
+
+def without_cases(markup: BeautifulSoup) -> BeautifulSoup:
+    """Return the sidebar's tree without the cases, but for the one that is read."""
+    for row in markup.select("li.toctree-l2:not(.current)"):
+        row.decompose()
+    for details in markup.select("details"):
+        if not details.find("li"):
+            details.decompose()
+    return markup
+
+
+def thin_sidebar(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Let the sidebar list chapters and families, and not every case."""
+    whole = context.get("generate_toctree_html")
+    if whole:
+
+        def generate(kind, **options):
+            return without_cases(BeautifulSoup(str(whole(kind, **options)), "html.parser"))
+
+        context["generate_toctree_html"] = generate
+
+
+def link_cases(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Lead from a case to the next of its family, and from the last one to the index."""
+    if not pagename.startswith("book/cases/") or pagename == INDEX:
+        return
+    case = records.load()[pagename.rpartition("/")[2]]
+    family = [other for other in records.load().values() if other.family == case.family]
+    place = family.index(case)
+
+    def to(page: str) -> dict[str, str]:
+        title = app.env.titles[page].astext()
+        return {"link": app.builder.get_relative_uri(pagename, page), "title": title}
+
+    chapter = f"book/failures/{case.family}"
+    context["prev"] = to(family[place - 1].page if place else chapter)
+    context["next"] = to(family[place + 1].page if place + 1 < len(family) else INDEX)
 
 
 def used_icons(site: Path) -> set[str]:
@@ -113,5 +156,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("env-before-read-docs", lambda app, env, names: changed.extend(names))
     app.connect("env-updated", lambda app, env: env.found_docs if changed else None)
     app.connect("html-page-context", describe, priority=400)
+    app.connect("html-page-context", link_cases, priority=400)
+    app.connect("html-page-context", thin_sidebar, priority=900)
     app.connect("build-finished", lighten, priority=900)
     return {"parallel_read_safe": True, "version": "1"}

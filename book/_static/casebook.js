@@ -1,0 +1,47 @@
+/* The filters of the index of cases. Without scripts the whole table stands there. */
+(() => {
+  "use strict";
+  const form = document.getElementById("case-filter");
+  const table = document.querySelector("table.case-index");
+  if (!form || !table) return;
+  const known = JSON.parse(document.getElementById("case-data").textContent);
+  const rows = [...table.tBodies[0].rows].map(row => {
+    const link = row.querySelector("a[href]");
+    const slug = link.getAttribute("href").replace(/\.html.*/, "").replace(/.*\//, "");
+    return {row, slug, text: row.textContent.toLowerCase()};
+  });
+  const numbers = text => text.split(".").map(part => parseInt(part, 10) || 0);
+  const before = (one, other) => {
+    const [a, b] = [numbers(one), numbers(other)];
+    for (let i = 0; i < 3; i++) if ((a[i] || 0) !== (b[i] || 0)) return (a[i] || 0) < (b[i] || 0);
+    return false;
+  };
+  /* A library that was not asked for, or that does not decide, leaves a case in. */
+  const occurs = (ranges, library, version) => {
+    if (!version || !(library in ranges)) return true;
+    return ranges[library].some(([first, last, open]) =>
+      !before(version, first) && (open || !before(last, version)));
+  };
+  const show = () => {
+    const asked = Object.fromEntries(new FormData(form));
+    const words = asked.words.toLowerCase().split(/\s+/).filter(Boolean);
+    let count = 0;
+    for (const {row, slug, text} of rows) {
+      const [kind, library, symptoms, ranges] = known[slug];
+      const fits = words.every(word => text.includes(word))
+        && (!asked.kind || asked.kind === kind)
+        && (!asked.library || asked.library === library)
+        && (!asked.symptom || symptoms.includes(asked.symptom))
+        && ["numpyro", "jax", "equinox"].every(name => occurs(ranges, name, asked[name].trim()));
+      row.hidden = !fits;
+      count += fits;
+    }
+    document.getElementById("case-count").textContent =
+      `${count} of ${rows.length} cases`;
+  };
+  form.hidden = false;
+  form.addEventListener("input", show);
+  form.addEventListener("submit", event => { event.preventDefault(); show(); });
+  form.addEventListener("reset", () => setTimeout(show));
+  show();
+})();

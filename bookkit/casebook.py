@@ -1,0 +1,172 @@
+"""Cards and tables of the casebook, as Markdown, made from the records and the matrix."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+
+from . import pages, records, versions
+from .records import Case
+
+NOT_MEASURED = "not measured yet: `make matrix`"
+
+
+def measured(case: Case) -> str:
+    """Return where a case occurs, in words, as the matrix has it."""
+    if case.slug not in versions.load()["failures"]:
+        return NOT_MEASURED
+    said = versions.sentence(case.slug)
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def fails_today(case: Case) -> bool:
+    """Tell whether a case occurs on the newest stack that was measured."""
+    if case.slug not in versions.load()["failures"]:
+        return True
+    newest = versions.rows()[-1]
+    return versions.verdict(newest, case.slug)["verdict"] in versions.BAD
+
+
+def releases(case: Case) -> dict[str, list[tuple[str, str]]]:
+    """Return the ranges of releases in which a case occurs, by library that decides."""
+    if case.slug not in versions.load()["failures"]:
+        return {}
+    return {name: versions.boundaries(case.slug, name) for name in case.decided_by}
+
+
+def open_ranges(case: Case) -> dict[str, list[tuple[str, str, bool]]]:
+    """Return `releases`, and for each range whether it reaches the newest measured release."""
+    newest = versions.rows()[-1]["pins"]
+    return {
+        name: [(first, last, last == newest[name]) for first, last in ranges]
+        for name, ranges in releases(case).items()
+    }
+
+
+def link(case: Case, text: str = "") -> str:
+    """Return a link to a case."""
+    return f"[{text}](/{case.page}.md)"
+
+
+def upstream(case: Case) -> str:
+    """Return what the trackers say of a case, as Markdown."""
+    parts = []
+    for row in case.upstream:
+        if "not_reported" in row:
+            parts.append(f"{{searched}}`{row['not_reported']}`")
+        else:
+            says = f": {row['says'].rstrip('.')}" if row.get("says") else ""
+            parts.append(f"[{row['text']}]({row['url']}){says}")
+    return ". ".join(part.rstrip(".") for part in parts) + "."
+
+
+def card(case: Case) -> str:
+    """Return the card at the top of a case."""
+    words = {"silent": "silent, a wrong answer without an error", "loud": "loud, an error"}
+    family = f"[](/book/failures/{case.family}.md)"
+    owner = records.OWNERS[case.whose]
+    library = records.LIBRARIES[case.library]
+    rows = {
+        "Symptom": case.symptom,
+        "Kind": f"{{inline-mark}}`{case.kind}: {words[case.kind]}`; {owner} ({library}).",
+        "Versions": measured(case),
+        "Cause": case.cause,
+        "Cure": f"{case.cure} [Jump to *Cure*](#cure).",
+        "Upstream": upstream(case),
+        "Family": f"{family}, one of its [cases](/book/cases/index.md).",
+    }
+    lines = [f"{key}\n: {value}\n" for key, value in rows.items()]
+    return "\n".join([":::::{div} front-card case-card", *lines, ":::::"])
+
+
+def family_table(family: str) -> str:
+    """Return the cases of a chapter as a table, silent ones first."""
+    rows = ["| Case | Kind | Whose |", "|---|---|---|"]
+    owners = {"library": "the library", "documented": "documented", "yours": "your program"}
+    for case in records.load().values():
+        if case.family == family:
+            mark = "silent" if case.kind == "silent" else "loud"
+            kind = f"{{inline-mark}}`{mark}: {mark}`"
+            whose = owners[case.whose]
+            whose = records.LIBRARIES[case.library] if case.whose == "library" else whose
+            rows.append(f"| {link(case)} | {kind} | {whose} |")
+    return "\n".join(rows)
+
+
+def symptom_table() -> str:
+    """Return the second door: symptoms in plain words, each with its cases."""
+    rows = ["| What you see | It may be |", "|---|---|"]
+    for key, words in records.SYMPTOMS.items():
+        found = [case for case in records.load().values() if key in case.symptoms]
+        if key != "error" and found:
+            listed = "<br>".join(f"{link(case)}" for case in found)
+            rows.append(f"| **{words}** | {listed} |")
+    return "\n".join(rows)
+
+
+def index_table() -> str:
+    """Return all cases as one table, family by family."""
+    rows = ["| Case | Kind | Library | What you see | Occurs in |", "|---|---|---|---|---|"]
+    for path in sorted(pages.FAILURES.glob("*.md"), key=_order):
+        for case in records.load().values():
+            if case.family == path.stem:
+                kind = case.kind
+                rows.append(
+                    f"| {link(case)} | {{inline-mark}}`{kind}: {kind}` "
+                    f"| {records.LIBRARIES[case.library]} | {case.symptom} | {short_range(case)} |"
+                )
+    return "\n".join([":::{table}", ":class: case-index", "", *rows, ":::"])
+
+
+def short_range(case: Case) -> str:
+    """Return the ranges of releases in which a case occurs, in a few words."""
+    return occurs_in(case.slug) if case.slug in versions.load()["failures"] else NOT_MEASURED
+
+
+def occurs_in(slug: str) -> str:
+    """Return the ranges of releases in which a program of the matrix goes wrong."""
+    oldest, newest = (versions.rows()[end]["pins"] for end in (0, -1))
+    parts = []
+    for name in versions.decided_by(slug):
+        for first, last in versions.boundaries(slug, name):
+            ends = f"{first} to {last}" if last != first else first
+            if last == newest[name]:
+                ends = "all" if first == oldest[name] else f"{first} to today"
+            parts.append(f"{versions.TITLES[name]} {ends}")
+    return "; ".join(parts)
+
+
+def _order(path: Path) -> int:
+    """Return the place of a chapter in the book."""
+    names = [row.page for row in pages.contents()]
+    return names.index(pages.page_name(path))
+
+
+def filters() -> str:
+    """Return the filters of the index, hidden where scripts do not run. See `casebook.js`."""
+
+    def options(known: dict[str, str]) -> str:
+        rows = {"": "all"} | known
+        return "".join(f'<option value="{k}">{html.escape(v)}</option>' for k, v in rows.items())
+
+    used = {case.library for case in records.load().values()}
+    libraries = {key: name for key, name in records.LIBRARIES.items() if key in used}
+    known = {
+        slug: [case.kind, case.library, list(case.symptoms), open_ranges(case)]
+        for slug, case in records.load().items()
+    }
+    data = records.as_json(known).replace("<", "\\u003c")
+    return f"""\
+<form id="case-filter" hidden>
+<label>Words <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
+<label>Kind <select name="kind">{options(records.KINDS)}</select></label>
+<label>Library <select name="library">{options(libraries)}</select></label>
+<label>Symptom <select name="symptom">{options(records.SYMPTOMS)}</select></label>
+<label>NumPyro <input name="numpyro" size="7" placeholder="0.20.0" autocomplete="off"></label>
+<label>JAX <input name="jax" size="7" placeholder="0.9.0" autocomplete="off"></label>
+<label>Equinox <input name="equinox" size="7" placeholder="0.13.4" autocomplete="off"></label>
+<button type="reset">Show all</button>
+<p id="case-count" role="status"></p>
+</form>
+<script type="application/json" id="case-data">{data}</script>
+"""

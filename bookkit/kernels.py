@@ -1,0 +1,128 @@
+"""Kernels that are forked from one process which has imported the libraries already.
+
+A new kernel spends three seconds of CPU on imports; a forked one almost none. `ForkManager` is used
+where the system can fork safely, which is Linux; elsewhere Jupyter's own manager starts kernels.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.connect import KernelConnectionInfo
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import LocalProvisioner
+
+SERVER = Path(__file__).with_name("forkserver.py")
+_servers: dict[str, subprocess.Popen] = {}
+_lock = threading.Lock()
+
+
+def _server(python: str, env: dict[str, str]) -> subprocess.Popen:
+    """Return the running server of a Python, started where there is none."""
+    server = _servers.get(python)
+    if server is None or server.poll() is not None:
+        inline = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+        server = _servers[python] = subprocess.Popen(
+            [python, str(SERVER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**env, **inline},
+            start_new_session=True,
+        )
+        assert server.stdin
+        atexit.register(server.stdin.close)
+    return server
+
+
+def fork(python: str, argv: list[str], cwd: str, env: dict[str, str]) -> int:
+    """Fork a kernel; return its process id.
+
+    Raises:
+        OSError: the server ended, for instance because a library cannot be imported.
+    """
+    with _lock:
+        server = _server(python, env)
+        assert server.stdout
+        print(json.dumps({"argv": argv, "cwd": cwd, "env": env}), file=server.stdin, flush=True)
+        answer = server.stdout.readline()
+    if not answer:
+        raise OSError(f"{python} cannot start kernels: a library of the environment is broken")
+    return int(answer)
+
+
+class ForkedProcess:
+    """A forked kernel, as far as a provisioner needs `subprocess.Popen`."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, pid: int):
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Return None while the process runs, then 0: how it ended is not known."""
+        if self.returncode is None:
+            try:
+                os.kill(self.pid, 0)
+            except ProcessLookupError:
+                self.returncode = 0
+        return self.returncode
+
+    def wait(self) -> int:
+        """Return 0; the provisioner has polled until the process was gone."""
+        return 0
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to a process that still runs."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self.send_signal(9)
+
+    def terminate(self) -> None:
+        """Ask the process to end."""
+        self.send_signal(15)
+
+
+class ForkProvisioner(LocalProvisioner):
+    """Starts a kernel by a fork."""
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
+        """Fork the kernel that a command asks for; return how to connect to it."""
+        python, *rest = cmd
+        argv = ["ipykernel_launcher", *rest[rest.index("-f") :]]
+        arguments = python, argv, str(kwargs.get("cwd") or os.getcwd()), kwargs["env"]
+        pid = await asyncio.get_running_loop().run_in_executor(None, fork, *arguments)
+        self.process = ForkedProcess(pid)  # type: ignore[assignment]  # all that is asked of it
+        self.pid = self.pgid = pid
+        return self.connection_info
+
+
+class ForkManager(AsyncKernelManager):
+    """Jupyter's manager, whose kernels are forked where they are IPython's."""
+
+    async def _async_launch_kernel(self, kernel_cmd: list[str], **kwargs: Any) -> None:
+        if "ipykernel_launcher" in kernel_cmd:
+            forked = ForkProvisioner(
+                parent=self, kernel_id=self.kernel_id, kernel_spec=self.kernel_spec
+            )
+            assert self.provisioner
+            forked.connection_info = self.provisioner.connection_info
+            self.provisioner = forked
+        await super()._async_launch_kernel(kernel_cmd, **kwargs)
+
+
+def manager_class() -> type[AsyncKernelManager]:
+    """Return the manager for this system."""
+    return ForkManager if sys.platform == "linux" else AsyncKernelManager

@@ -1,0 +1,47 @@
+"""Execute, test and build one page: `make page P=leaf-order`."""
+
+from __future__ import annotations
+
+import difflib
+import subprocess
+import sys
+from pathlib import Path
+
+from . import __main__ as command
+from . import build, pages
+
+
+def find(name: str) -> Path:
+    """Return the page with a name: its slug, or its path.
+
+    Raises:
+        PageError: there is none; the message names those that are near.
+    """
+    known = {path.stem: path for path in pages.find_notebooks()}
+    path = known.get(Path(name).stem)
+    if path is None:
+        near = difflib.get_close_matches(Path(name).stem, known, n=3)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ": name a page below book/."
+        raise pages.PageError(f"there is no page {name!r} with cells{hint}")
+    return path
+
+
+def main() -> int:
+    """Do the three steps; return 0 where each went well."""
+    try:
+        path = find(sys.argv[1] if len(sys.argv) > 1 else "")
+    except pages.PageError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    failed = command.run([path])
+    tests = ["tests/test_structure.py", "tests/test_cases.py"]
+    words = ["-m", "pytest", "-q", path, *tests, "-k", path.stem]
+    failed |= subprocess.run([sys.executable, *map(str, words)], cwd=pages.ROOT).returncode
+    if failed:
+        print("error: the page is not built before its cells do what they say.", file=sys.stderr)
+        return 1
+    return build.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""Incremental builds tell the truth: what was built is believed as far as it can be checked."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from bookkit import build, execute, pages
+
+FAKE = """\
+#!{python}
+import pathlib, sys
+root = pathlib.Path(sys.argv[2])
+(root / "calls").open("a").write("built\\n")
+out = root / "_build" / "html"
+fresh = not out.exists()
+out.mkdir(parents=True, exist_ok=True)
+for page in sorted((root / "book").rglob("*.md")):
+    target = out / f"{{page.stem}}.html"
+    if fresh or not target.exists() or target.stat().st_mtime < page.stat().st_mtime:
+        target.write_text(page.read_text() * 3)
+    if (root / "stop").exists():
+        import os, signal
+        os.kill(os.getppid() if (root / "stop").read_text() == "parent" else os.getpid(), 9)
+sys.exit((root / "fail").exists())
+"""
+INPUTS = [*execute.DATA, "trace_evidence/then.py", "bookkit/build.py", "book/_static/book.css"]
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A small checkout, built by a stand-in for Jupyter Book that notes its calls."""
+    for name in (*INPUTS, "_config.yml", "_toc.yml", "book/one.md", "book/two.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("before\n")
+    command = tmp_path / "bin" / "jupyter-book"
+    command.parent.mkdir()
+    command.write_text(FAKE.format(python=sys.executable))
+    command.chmod(0o755)
+    for name, value in {"ROOT": "", "BOOK": "book", "BUILD": "_build"}.items():
+        monkeypatch.setattr(pages, name, tmp_path / value)
+    out = tmp_path / "_build"
+    names = {"SITE": "html", "DOCTREES": ".doctrees", "RECORD": "site.json", "LOG": "log.txt"}
+    for name, value in names.items():
+        monkeypatch.setattr(build, name, out / value)
+    monkeypatch.setattr(build.sys, "executable", str(tmp_path / "bin" / "python"))
+    assert build.main() == 0
+    return tmp_path
+
+
+def calls(checkout):
+    return len((checkout / "calls").read_text().split())
+
+
+def page(checkout, name="one"):
+    return checkout / "_build" / "html" / f"{name}.html"
+
+
+def test_a_second_run_builds_nothing(checkout, capsys):
+    assert build.main() == 0
+    assert calls(checkout) == 1
+    assert "up to date" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("changed", INPUTS)
+def test_what_all_pages_depend_on_builds_the_site_from_nothing(checkout, changed):
+    """Both locks, the history of the hash, the package, the machinery, the style."""
+    page(checkout).write_text("stale")
+    kept = page(checkout).stat()
+    (checkout / changed).write_text("after\n")
+    assert build.main() == 0
+    assert page(checkout).read_text() == "before\n" * 3
+    assert page(checkout).stat().st_mtime_ns != kept.st_mtime_ns
+
+
+def test_a_changed_page_is_built_and_the_others_stay(checkout):
+    before = page(checkout, "two").stat().st_mtime_ns
+    (checkout / "book" / "one.md").write_text("after\n")
+    os.utime(checkout / "book" / "one.md", ns=(before + 10**9, before + 10**9))
+    assert build.main() == 0
+    assert page(checkout).read_text() == "after\n" * 3
+    assert page(checkout, "two").stat().st_mtime_ns == before
+
+
+def test_a_page_cut_short_on_disk_is_built_again(checkout):
+    page(checkout).write_text("bef")
+    assert build.main() == 0
+    assert page(checkout).read_text() == "before\n" * 3
+
+
+def test_a_page_that_is_gone_is_built_again(checkout):
+    page(checkout).unlink()
+    assert build.main() == 0
+    assert page(checkout).exists()
+
+
+@pytest.mark.parametrize("who", ["child", "parent"])
+def test_after_a_kill_in_the_middle_the_next_run_builds_from_nothing(checkout, who):
+    """The site builder is killed, or `make book` itself, after the first page was written."""
+    (checkout / "book" / "one.md").write_text("after\n")
+    (checkout / "book" / "two.md").write_text("after\n")
+    (checkout / "stop").write_text(who)
+    if who == "child":
+        assert build.main() == 1
+    else:
+        script = f"from tests.test_build import run_in; run_in({str(checkout)!r})"
+        done = subprocess.run([sys.orig_argv[0], "-c", script], cwd=pages.Path.cwd())
+        assert done.returncode == -signal.SIGKILL
+    assert not build.RECORD.exists()
+    (checkout / "stop").unlink()
+    assert build.main() == 0
+    assert [page(checkout, name).read_text() for name in ("one", "two")] == ["after\n" * 3] * 2
+
+
+def run_in(checkout):
+    """Build a checkout in a process of its own, which may be killed."""
+    root = pages.Path(checkout)
+    pages.ROOT, pages.BOOK, pages.BUILD = root, root / "book", root / "_build"
+    out = root / "_build"
+    build.SITE, build.DOCTREES = out / "html", out / ".doctrees"
+    build.RECORD, build.LOG = out / "site.json", out / "log.txt"
+    sys.executable = str(root / "bin" / "python")
+    build.main()
+
+
+def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, capsys):
+    (checkout / "fail").touch()
+    (checkout / "book" / "one.md").write_text("after\n")
+    assert build.main() == 1
+    assert "error: the site was not built" in capsys.readouterr().err
+    (checkout / "fail").unlink()
+    assert build.main() == 0
+
+
+def test_a_damaged_record_of_the_build_is_no_record(checkout):
+    build.RECORD.write_text('{"sources": ')
+    assert build.main() == 0
+    assert calls(checkout) == 2
+
+
+# --- the cache of executed pages -------------------------------------------------------------
+
+
+def test_a_folder_that_is_no_cache_is_refused_and_left_alone(tmp_path):
+    mine = tmp_path / "thesis.txt"
+    mine.write_text("years of work")
+    with pytest.raises(pages.PageError, match="is no cache of executed pages"):
+        execute.open_cache(tmp_path, current="now")
+    assert mine.read_text() == "years of work"
+
+
+def test_a_cache_with_a_damaged_database_begins_anew(tmp_path):
+    folder = tmp_path / "cache"
+    execute.open_cache(folder, current="now").list_cache_records()
+    (folder / "global.db").write_bytes(b"SQLite format 3\0 and then nothing that holds")
+    assert execute.open_cache(folder, current="now").list_cache_records() == []

@@ -1,0 +1,220 @@
+"""Each case is a page and a record, and keeps the contract: `got`, `expected`, `cured`."""
+
+import ast
+import re
+
+import pytest
+
+from bookkit import casebook, catalogue, pages, records, versions
+
+CASES = records.load()
+each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+LINES, CELL_LINES, COLUMNS, WHY = 60, 25, 80, 125
+NAME = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"}
+TRACKER = re.compile(r"https://github\.com/[\w.-]+/([\w.-]+)/(issues|pull|discussions)/(\d+)")
+
+
+def text_of(case):
+    return pages.path_of(case.page).read_text()
+
+
+def cells_of(case, section):
+    return [cell for cell in case.cells if cell.section == section]
+
+
+def assigned(cells):
+    """Return the names that cells assign at their top level."""
+    found = set()
+    for cell in cells:
+        code = "\n".join(row for row in cell.code.splitlines() if not row.startswith("%"))
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+    return found
+
+
+def asserts_of(cell):
+    """Return the names used in each of a cell's assertions."""
+    code = "\n".join(row for row in cell.code.splitlines() if not row.startswith("%"))
+    nodes = [node for node in ast.parse(code).body if isinstance(node, ast.Assert)]
+    return [{n.id for n in ast.walk(node) if isinstance(n, ast.Name)} for node in nodes]
+
+
+# --- the record ------------------------------------------------------------------------------
+
+
+@each_case
+def test_the_title_of_the_record_is_the_heading_of_the_page(case):
+    assert case.title == pages.title(case.page), f"{case.slug}.md: make `title` and `#` the same"
+    assert len(case.short) <= 32, f"{case.slug}.md: shorten `short` to 32 characters"
+
+
+@each_case
+def test_a_record_is_complete(case):
+    where = f"{case.slug}.md"
+    assert case.family in catalogue.load(), f"{where}: `family` is the slug of a chapter"
+    for words in (case.symptom, case.cause, case.cure):
+        assert words.strip().endswith("."), f"{where}: a sentence ends with a full stop: {words!r}"
+    assert case.symptoms, f"{where}: name at least one of `symptoms`"
+    assert 3 <= len(case.phrases) <= 8, f"{where}: give 3 to 8 `phrases`"
+    if case.kind == "loud":
+        assert case.wordings, f"{where}: a loud case needs the `wordings` of its message"
+    for wording in case.wordings:
+        assert set(wording) <= {"type", "text", "pattern"}, f"{where}: {wording}"
+        assert wording["type"], where
+        re.compile(wording.get("pattern", ""))
+    assert case.upstream, f"{where}: say what the tracker has, or `not_reported` with the search"
+
+
+@each_case
+def test_the_text_of_a_reference_is_its_address(case):
+    for row in case.upstream:
+        where = f"{case.slug}.md: {row}"
+        if "not_reported" in row:
+            assert len(row["not_reported"].split(";")) >= 2, f"{where}: make two searches or more"
+            continue
+        found = TRACKER.fullmatch(row["url"])
+        assert found, f"{where}: `url` is the address of an issue or a pull request"
+        kind = {"issues": "issue", "pull": "pull request", "discussions": "discussion"}[found[2]]
+        assert row["text"].endswith(f"{kind} {found[3]}"), f"{where}: the text has another number"
+        library = NAME.get(found[1].lower())
+        assert not library or row["text"].startswith(library), f"{where}: another library"
+
+
+def test_the_families_have_cases_and_each_kind_is_there():
+    assert {case.family for case in CASES.values()} == set(catalogue.load())
+    assert {case.kind for case in CASES.values()} == set(records.KINDS)
+    assert {case.whose for case in CASES.values()} == set(records.OWNERS)
+
+
+# --- the page --------------------------------------------------------------------------------
+
+
+@each_case
+def test_a_case_has_its_sections_in_their_order_and_its_card(case):
+    bare = records.FENCE.sub("", text_of(case))
+    assert re.findall(r"^## (.+)$", bare, re.M) == records.SECTIONS
+    assert text_of(case).count("```{case-card}") == 1
+
+
+@each_case
+def test_a_case_is_short(case):
+    rows = [row for cell in case.cells for row in cell.code.splitlines() if row.strip()]
+    assert len(rows) <= LINES, f"{case.slug}.md: {len(rows)} lines of code; at most {LINES}"
+    for cell in case.cells:
+        rows = [row for row in cell.code.splitlines() if row.strip()]
+        where = f"{case.slug}.md:{cell.line}"
+        assert len(rows) <= CELL_LINES, f"{where}: a cell of {len(rows)} lines; split it"
+        wide = [row for row in rows if len(row) > COLUMNS]
+        assert not wide, f"{where}: wider than {COLUMNS} columns: {wide}"
+    bare = records.FENCE.sub("", text_of(case))
+    why = re.search(r"^## Why\n(.*?)^## ", bare, re.M | re.S)[1]
+    assert len(why.split()) <= WHY, f"{case.slug}.md: *Why* has more than 120 words"
+
+
+@each_case
+def test_a_case_computes_two_answers_and_holds_the_wrong_one(case):
+    seen, cure = cells_of(case, "What you see"), cells_of(case, "Cure")
+    where = f"{case.slug}.md"
+    if case.kind == "silent":
+        assert assigned(seen) >= {"got", "expected"}, f"{where}: assign `got` and `expected`"
+        silent = [cell for cell in seen if "silent-failure" in cell.options.get("tags", [])]
+        assert silent, f"{where}: tag the cell with the wrong answer `silent-failure`"
+        held = [names for cell in silent for names in asserts_of(cell)]
+        assert any({"got", "expected"} <= names for names in held), (
+            f"{where}: assert that `got` is unlike `expected`"
+        )
+    else:
+        last = [cell for cell in seen if "expect" in cell.options]
+        assert last, f"{where}: the program must fail, and its cell say so in `expect`"
+        assert {"raises", "warns"} & set(last[-1].options["expect"])
+    assert "cured" in assigned(cure), f"{where}: the cure assigns `cured`"
+    assert "expected" in assigned([*seen, *cure]), f"{where}: assign `expected`"
+    assert any({"cured", "expected"} <= names for cell in cure for names in asserts_of(cell)), (
+        f"{where}: assert that `cured` is like `expected`"
+    )
+
+
+@each_case
+def test_the_program_that_the_stacks_run_is_that_of_the_page(case):
+    program = records.program(case)
+    assert program["program"], f"{case.slug}.md: no cell in *What you see* runs on the stacks"
+    assert program["cure"], f"{case.slug}.md: no cell in *Cure* runs on the stacks"
+    text = text_of(case)
+    for cell in (*program["program"], *program["cure"]):
+        assert "%" not in cell["code"][:1]
+        for row in cell["code"].splitlines():
+            assert row in text
+
+
+# --- the matrix ------------------------------------------------------------------------------
+
+
+@each_case
+def test_a_case_goes_wrong_on_the_newest_stack_as_its_page_shows(case):
+    newest = versions.rows()[-1]
+    parts = newest["verdicts"].get(case.slug)
+    assert parts, f"{case.slug} is not measured: run `make matrix`"
+    wanted = {"silent": {"wrong"}, "loud": {"fails", "warns"}}[case.kind]
+    assert parts["reproduce"]["verdict"] in wanted, parts["reproduce"]
+    assert parts["fix"] == {"verdict": "ok"}, parts["fix"]
+
+
+@each_case
+def test_the_card_names_the_ends_that_were_measured(case):
+    said = casebook.measured(case)
+    assert casebook.fails_today(case)
+    for ranges in casebook.releases(case).values():
+        assert ranges, f"{case.slug}: measured, and wrong nowhere"
+        for release in ranges[0]:
+            assert release in said
+
+
+# --- a record that is wrong says where and what ----------------------------------------------
+
+PAGE = """\
+---
+case:
+  title: T
+  short: S
+  kind: silent
+  whose: library
+  library: jax
+  family: tracer-hashing
+  symptom: S.
+  symptoms: [draws]
+  phrases: [a, b, c]
+  cause: C.
+  cure: C.
+  upstream: []
+---
+# T
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("kind: silent", "kind: quiet"), "bad.md:5: `kind` is 'quiet'; it is one of silent, loud"),
+        (("short: S", "shrt: S"), "bad.md:4: unknown key `shrt`"),
+        (("  cause: C.\n", ""), "no `cause`; add it"),
+        (("[draws]", "[drawz]"), "bad.md:10: unknown symptom 'drawz'"),
+        (("title: T", "title: [T"), "invalid front matter"),
+        (("case:", "cases:"), "no mapping `case`"),
+        (("phrases: [a, b, c]", "phrases: a"), "`phrases` is no list"),
+    ],
+)
+def test_a_wrong_record_is_one_line_with_file_line_and_cure(tmp_path, change, words):
+    path = tmp_path / "bad.md"
+    path.write_text(PAGE.replace(*change))
+    with pytest.raises(records.RecordError) as caught:
+        records.read(path)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith("bad.md")
+
+
+def test_a_right_record_is_read(tmp_path):
+    path = tmp_path / "good.md"
+    path.write_text(PAGE)
+    assert records.read(path).decided_by == ("jax",)

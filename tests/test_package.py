@@ -1,0 +1,201 @@
+"""The reader's package installs alone: on each Python that readers have, without any library."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+from flit_core import buildapi
+
+from tools import environments
+from trace_evidence import __main__ as command_line
+from trace_evidence import triage
+
+ROOT = environments.ROOT
+SENT = ("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT")
+PYTHONS = ("3.11", "3.12", "3.13")
+ERROR = "Traceback:\nTypeError: unhashable type: 'DynamicJaxprTracer'\n"
+IN_THE_REPOSITORY = re.compile(r"(?<![\w/])(?:book|stacks|tests|bookkit)/[\w/]|\.md\b|CONTRIBUTING")
+
+
+def find_python(version):
+    """Return a Python of this machine with a version such as 3.12, or None."""
+    names = [f"python{version}", *Path.home().glob(f".pyenv/versions/{version}.*/bin/python")]
+    wanted = tuple(map(int, version.split(".")))
+    for name in [sys.executable, *map(str, names)]:
+        if environments.python_version(name) == wanted:
+            return name
+    return None
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel of the package as this tree has it, built without a network."""
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
+    for name in SENT:
+        shutil.copy(ROOT / name, source)
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "trace_evidence", source / "trace_evidence", ignore=ignored)
+    with contextlib.chdir(source):
+        return target / buildapi.build_wheel(str(target))
+
+
+@pytest.fixture(scope="module", params=PYTHONS)
+def reader(request, wheel, tmp_path_factory):
+    """Install the wheel on one Python; return a function that runs its command, and the place."""
+    python = find_python(request.param)
+    if python is None:
+        pytest.skip(f"no CPython {request.param} on this machine")
+    place = tmp_path_factory.mktemp("reader")
+    env, folder = place / "env", place / "empty"
+    folder.mkdir()
+    quiet = {"check": True, "capture_output": True}
+    subprocess.run([python, "-m", "venv", "--without-pip", env], **quiet)
+    flags = ["-q", "--offline", "--no-cache", "--no-deps", "--no-index"]
+    install = [environments.find_uv(), "pip", "install", *flags, "--python", env / "bin" / "python"]
+    subprocess.run([*install, wheel], **quiet)
+
+    def run(*words, given=""):
+        return subprocess.run(
+            [env / "bin" / "trace-evidence", *words],
+            cwd=folder, env={"PATH": os.defpath, "PYTHONPATH": ""},
+            input=given, capture_output=True, text=True,
+        )  # fmt: skip
+
+    return run, next(env.glob("lib/python*/site-packages"))
+
+
+def test_the_wheel_holds_the_package_with_its_data_and_nothing_of_the_book(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.split("/")[0].partition("-")[0] for name in names} == {"trace_evidence"}
+    inside = {name.partition("/")[2] for name in names}
+    assert {"data.json", "book.mplstyle", "checks/__init__.py", "then.py"} <= inside
+
+
+def test_the_wheel_needs_no_other_package(wheel):
+    archive = zipfile.ZipFile(wheel)
+    (file,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+    metadata = Parser().parsestr(archive.read(file).decode())
+    needed = [row for row in metadata.get_all("Requires-Dist") if "extra ==" not in row]
+    assert not needed
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert {"notebook", "examine"} <= set(metadata.get_all("Provides-Extra"))
+
+
+def test_triage_names_the_page_where_nothing_else_is_installed(reader):
+    run, _ = reader
+    done = run("triage", given=ERROR)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert triage.address("book/failures/tracer-hashing") in done.stdout
+    found = json.loads(run("triage", "--json", given=ERROR).stdout)
+    assert found[0]["id"] == "tracer-hashing"
+    missing = run("triage", "no-such-file")
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert missing.stderr.count("\n") == 1
+
+
+def test_explain_knows_each_failure_where_nothing_else_is_installed(reader):
+    run, _ = reader
+    everything = run("explain")
+    assert everything.returncode == 0
+    slug, entry = next(iter(triage.data()["explain"].items()))
+    assert slug in everything.stdout
+    done = run("explain", slug)
+    assert done.returncode == 0
+    assert done.stdout.startswith(entry["title"])
+    assert triage.address(entry["page"]) in done.stdout
+    unknown = run("explain", slug[:-1])
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert f"did you mean {slug}" in unknown.stderr
+    assert unknown.stderr.count("\n") == 1
+
+
+def test_it_takes_less_than_a_megabyte(reader):
+    _, site = reader
+    files = [path for path in site.glob("trace_evidence*/**/*") if path.is_file()]
+    assert 50_000 < sum(path.stat().st_size for path in files) < 1_000_000
+
+
+# --- the command line, in this process -------------------------------------------------------
+
+
+@pytest.mark.parametrize("slug", list(triage.data()["explain"]))
+def test_what_explain_says_stands_alone(slug, capsys):
+    entry = triage.data()["explain"][slug]
+    assert command_line.main(["explain", slug]) == 0
+    said = capsys.readouterr().out
+    words = " ".join(said.split())
+    for key in ("symptom", "cause", "cure", "versions"):
+        assert " ".join(entry[key].split()) in words
+    assert triage.address(entry["page"]) in said
+    without = re.sub(r"https?://\S+", "", said)
+    assert not IN_THE_REPOSITORY.search(without), "a reader has no repository"
+
+
+@pytest.mark.parametrize("text", ["nothing that is known", "No module named 'jax'", ERROR])
+def test_what_triage_says_stands_alone(text):
+    said = re.sub(r"https?://\S+", "", triage.describe(triage.triage(text)))
+    assert not IN_THE_REPOSITORY.search(said)
+
+
+def test_the_list_has_each_case_below_the_chapter_of_its_family():
+    rows = {
+        "late": {"title": "Late", "family": "drift", "kind": "silent"},
+        "drift": {"title": "Drift"},
+        "leak": {"title": "Leak"},
+    }
+    shown = command_line.listed(rows).splitlines()
+    assert shown[:4] == ["drift  Drift", "  late   Late", "", "leak   Leak"]
+
+
+def test_a_part_of_a_name_finds_it_and_a_wrong_one_gets_one_line(capsys):
+    slugs = {name: {"title": name} for name in ("jitted-method", "module-method", "leaf-order")}
+    assert set(command_line.near("METHOD", slugs)) == {"jitted-method", "module-method"}
+    assert command_line.near("leaf_ordr", slugs) == ["leaf-order"]
+    assert command_line.main(["explain", "xxxxxxxxxx"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["explain"], ["triage", __file__]])
+@pytest.mark.parametrize("content", [None, '{"site": "htt'])
+def test_damaged_data_are_told_in_one_line(words, content, monkeypatch, tmp_path, capsys):
+    file = tmp_path / "data.json"
+    if content is not None:
+        file.write_text(content)
+    monkeypatch.setattr(triage, "DATA", file)
+    triage.data.cache_clear()
+    try:
+        assert command_line.main(words) == 2
+    finally:
+        triage.data.cache_clear()
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(r"error: data\.json cannot be read .*install trace-evidence again.*\n", err)
+
+
+@pytest.mark.parametrize("words", [["explain"], ["triage", "-"]])
+def test_a_pipe_that_nobody_reads_ends_it_without_a_traceback(words):
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "trace_evidence", *words],
+        cwd=ROOT, input=ERROR, stdout=write, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_terminal_without_unicode_gets_question_marks_and_no_traceback():
+    done = subprocess.run(
+        [sys.executable, "-m", "trace_evidence", "triage"],
+        cwd=ROOT, env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        input=ERROR.replace("'Dyn", "\N{RIGHTWARDS ARROW} 'Dyn"), capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
