@@ -12,6 +12,7 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jupytext
 import nbformat
@@ -179,16 +180,16 @@ def instructor(page: str, executed: NotebookNode, seconds: float | None) -> Note
     return notebook
 
 
-def without_paths(output: NotebookNode) -> NotebookNode:
+def without_paths(output: Any) -> Any:
     """Return an output without the folders of the machine that produced it."""
     from bookkit.sphinx.render import without_paths as shorten
 
-    output = output.copy()
-    if "text" in output:
-        output["text"] = shorten(output["text"])
-    if "traceback" in output:
-        output["traceback"] = [shorten(line) for line in output["traceback"]]
-        output["evalue"] = shorten(output["evalue"])
+    if isinstance(output, str):
+        return shorten(output)
+    if isinstance(output, list):
+        return [without_paths(part) for part in output]
+    if isinstance(output, dict):
+        return type(output)({key: without_paths(part) for key, part in output.items()})
     return output
 
 

@@ -28,6 +28,7 @@ from traitlets.config import Config
 from bookkit import catalogue, execute, load, pages, versions
 from bookkit.editions import notebooks
 from bookkit.sphinx import render
+from trace_evidence import both
 
 HERE = Path(__file__).resolve().parent
 OUT = pages.ROOT / "_build" / "workshop"
@@ -148,6 +149,10 @@ def for_slide(cell: NotebookNode) -> NotebookNode:
             lines = message.splitlines()
             more = ["…"] if len(lines) > MESSAGE_LINES else []
             output.traceback = [*lines[:MESSAGE_LINES], *more]
+        elif both.MIME in output.get("data", {}):
+            # To reveal.js a section is a slide.
+            shown = output.data["text/html"].replace("<section", "<div")
+            output.data = {"text/html": shown.replace("</section>", "</div>")}
         elif "image/svg+xml" in output.get("data", {}):
             svg = render.themed_svg(output.data["image/svg+xml"], alt, f"{cell.id}-{number}-")
             output.data = {"text/html": svg}
@@ -215,7 +220,9 @@ def the_check(page: str) -> str:
     found = notebooks.INCLUDED.search(pages.path_of(page).read_text())
     if found is None:
         raise SystemExit(f"error: {page}.md: *Catch it early* includes no check.")
-    return notebooks.source(found[1], found[2])
+    text = notebooks.source(found[1], found[2])
+    # Of the docstring a handout has the first line.
+    return re.sub(r'("""[^\n]*?)\.?\n.*?"""', r'\1."""', text, count=1, flags=re.S)
 
 
 def key_points(page: str) -> list[str]:

@@ -14,7 +14,7 @@ from trace_evidence.figures import INK, PAPER
 
 SILENT_WORDS = "silent: wrong, without an error"
 SHOWN = ("jax", "numpyro")  # libraries whose versions stand above a half of a page
-LONG = 300  # characters of a message that a half of a page shows
+LONG, NARROW = 480, 300  # characters of a message that a page, and a half of it, show
 PATHS = [
     # A library's file by its place in site-packages, the standard library by its module.
     (re.compile(r"(?:~|/)[^\s:'\"]*/site-packages/"), ""),
@@ -30,12 +30,12 @@ KERNEL_FRAME = re.compile(
 FRAME = re.compile(r"^ *(?:File |Cell |<this cell>)", re.M)
 
 
-def fold_message(found: list[nodes.Element]) -> list[nodes.Element]:
-    """Fold what comes after the opening lines of a long message, where the column is narrow."""
+def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
+    """Fold what comes after the opening lines of a long message."""
     text = found[-1].astext()
-    if len(text) <= LONG + 80:
+    if len(text) <= limit * 5 // 4:
         return found
-    cut = max(text.rfind(mark, 0, LONG) for mark in ("\n", ". ", " "))
+    cut = max(text.rfind(mark, 0, limit) for mark in ("\n", ". ", " "))
     opening, rest = text[: cut + 1].rstrip(), text[cut + 1 :].strip()
     words = '<details class="message"><summary>The rest of the message</summary>'
 
@@ -115,7 +115,11 @@ class Renderer(NbElementRenderer):
         return super().render_text_plain(data)
 
     def render_error(self, output, cell_metadata, cell_index, source_line):
-        """Render the frames in a block that opens on demand, and the last line below it."""
+        """Render the frames in a block that opens on demand, and the message below it."""
+        return fold_message(self.error_nodes(output, source_line), LONG)
+
+    def error_nodes(self, output: dict, source_line: int | None) -> list[nodes.Element]:
+        """Return the frames of an error, folded, and its message."""
         frames, message = split_traceback(output["traceback"], output["evalue"])
         block = self.renderer.create_highlighted_code_block(
             frames, "ipythontb", source=self.source, line=source_line
@@ -164,7 +168,7 @@ class Renderer(NbElementRenderer):
             render = self.render_stdout if output["name"] == "stdout" else self.render_stderr
             return render(NotebookNode(output), *where)
         if output["output_type"] == "error":
-            return fold_message(self.render_error(NotebookNode(output), *where))
+            return fold_message(self.error_nodes(output, data.line), NARROW)
         kinds = [kind for kind in ("image/svg+xml", "text/plain") if kind in output["data"]]
         inner = MimeData(
             kinds[0],
