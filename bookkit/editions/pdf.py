@@ -16,16 +16,14 @@ from pypdf.generic import DictionaryObject, NameObject, TextStringObject
 from bookkit import browser, pages
 
 PDF = pages.ROOT / "_build" / "trace-evidence.pdf"
-# Follows `next` from page to page. An id stands once in a book of many pages, so each is given its
+# Takes the pages in the order of the table of contents. An id stands once in a book of many pages, so each is given its
 # page's name; links to pages of the book then lead inside, all others to the public address.
-JOIN = r"""async ([site, published]) => {
+JOIN = r"""async ([site, published, addresses]) => {
   const pages = new Map();
-  for (let url = location.href; url; ) {
+  for (const url of addresses) {
     const text = await (await fetch(url)).text();
     const page = new DOMParser().parseFromString(text, "text/html");
     pages.set(url, page);
-    const next = page.querySelector("link[rel=next]");
-    url = next && new URL(next.getAttribute("href"), url).href;
   }
   const name = url => url.slice(site.length).replace(/\W+/g, "-");
   const chapters = [];
@@ -82,7 +80,8 @@ def print_book() -> None:
     with browser.serve() as site, browser.launch() as chromium:
         page = chromium.new_page(color_scheme="light")
         page.goto(site + "book/index.html", wait_until="load")
-        headings = page.evaluate(JOIN, [site, browser.public_address()])
+        addresses = [f"{site}{row.page}.html" for row in pages.contents()]
+        headings = page.evaluate(JOIN, [site, browser.public_address(), addresses])
         print("printing the book, which takes about a minute …", flush=True)
         page.add_style_tag(content=STYLE)
         page.set_default_timeout(300_000)
