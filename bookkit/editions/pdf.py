@@ -16,8 +16,9 @@ from pypdf.generic import DictionaryObject, NameObject, TextStringObject
 from bookkit import browser, pages
 
 PDF = pages.ROOT / "_build" / "trace-evidence.pdf"
-# Takes the pages in the order of the table of contents. An id stands once in a book of many pages, so each is given its
-# page's name; links to pages of the book then lead inside, all others to the public address.
+# Takes the pages in the order of the table of contents. An id stands once in a book of many pages,
+# so each is given its page's name; links to pages of the book then lead inside, all others to the
+# public address.
 JOIN = r"""async ([site, published, addresses]) => {
   const pages = new Map();
   for (const url of addresses) {
