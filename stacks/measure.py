@@ -100,11 +100,16 @@ def failures() -> dict[str, dict[str, Any]]:
     return reproducers() | cases
 
 
+# CPython 3.11 cannot build two syntax trees at once: "AST constructor recursion depth mismatch".
+_parsing = threading.Lock()
+
+
 def reproducers() -> dict[str, dict[str, Any]]:
     """What each reproducer shows and which libraries decide, read without importing it."""
     found = {}
     for path in sorted(REPRODUCERS.glob("[a-z]*.py")):
-        tree = ast.parse(path.read_text())
+        with _parsing:
+            tree = ast.parse(path.read_text())
         constants = {
             node.targets[0].id: node.value
             for node in tree.body
@@ -119,10 +124,6 @@ def reproducers() -> dict[str, dict[str, Any]]:
 
 def _hash(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
-
-
-# CPython 3.11 cannot build two syntax trees at once: "AST constructor recursion depth mismatch".
-_parsing = threading.Lock()
 
 
 def sources(row: str) -> dict[str, str]:

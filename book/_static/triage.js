@@ -91,41 +91,37 @@
     return made;
   }
 
+  /* A list of terms; a value is a text, or several texts and elements. */
+  function terms(rows) {
+    const list = element("dl", "");
+    for (const [key, ...values] of rows) {
+      const value = element("dd", "");
+      value.append(...values);
+      list.append(element("dt", key), value);
+    }
+    return list;
+  }
+
   function describe(finding) {
     const { rule } = finding;
     const item = element("li", "");
     item.append(element("a", rule.title, { href: rule.href, class: "triage-chapter" }));
-    const rows = element("dl", "");
-    const add = (key, ...values) => {
-      const value = element("dd", "");
-      value.append(...values);
-      rows.append(element("dt", key), value);
-    };
-    add("Matched", `line ${finding.number}: `, element("code", finding.line));
-    if (finding.because.length) add("And", finding.because.join("; "));
-    add("Fix", element("a", "what to change", { href: `${rule.href}#${finding.section}` }));
-    add("Versions", rule.versions);
-    add("Ask", rule.question);
-    item.append(rows);
+    const rows = [["Matched", `line ${finding.number}: `, element("code", finding.line)]];
+    if (finding.because.length) rows.push(["And", finding.because.join("; ")]);
+    rows.push(["Fix", element("a", "what to change", { href: `${rule.href}#${finding.section}` })]);
+    rows.push(["Versions", rule.versions], ["Ask", rule.question]);
+    item.append(terms(rows));
     return item;
   }
 
   function describeCase(found) {
     const { rule } = found;
-    const item = element("li", "", { class: "triage-case" });
-    item.append("Still fails today: ");
+    const item = element("li", "Still fails today: ", { class: "triage-case" });
     item.append(element("a", rule.title, { href: rule.href, class: "triage-chapter" }));
-    const rows = element("dl", "");
-    const add = (key, ...values) => {
-      const value = element("dd", "");
-      value.append(...values);
-      rows.append(element("dt", key), value);
-    };
-    add("Matched", `line ${found.number}: `, element("code", found.line));
-    add("Cure", rule.cure);
-    add("Versions", rule.versions);
-    if (rule.question) add("Ask", rule.question);
-    item.append(rows);
+    const rows = [["Matched", `line ${found.number}: `, element("code", found.line)]];
+    rows.push(["Cure", rule.cure], ["Versions", rule.versions]);
+    if (rule.question) rows.push(["Ask", rule.question]);
+    item.append(terms(rows));
     return item;
   }
 
