@@ -72,8 +72,9 @@ def without_cases(markup: BeautifulSoup) -> BeautifulSoup:
     for row in markup.select("li.toctree-l2:not(.current)"):
         row.decompose()
     for details in markup.select("details"):
-        if details.find("li"):  # the one case that is read: nothing to open and close
-            details.replace_with(details.find("ul"))
+        inner = details.find("ul")
+        if inner and inner.find("li"):  # the one case that is read: nothing to open and close
+            details.replace_with(inner)
         else:
             details.decompose()
     return markup
