@@ -54,6 +54,8 @@ def split_asserts(source: str) -> tuple[str, str]:
     # A comment above the assertions belongs to them.
     while begin and rows[begin - 1].lstrip().startswith("#"):
         begin -= 1
+    if not "".join(rows[:begin]).strip():
+        return "", source  # a magic alone is nothing to show
     return head + "\n".join(rows[:begin]).rstrip(), "\n".join(rows[begin:])
 
 
