@@ -5,6 +5,7 @@ This is the one place that knows the folders of the repository, the contents and
 
 from __future__ import annotations
 
+import pickle
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -50,12 +51,27 @@ def path_of(page: str) -> Path:
 @cache
 def config() -> dict[str, Any]:
     """Return `_config.yml`."""
-    return yaml.safe_load(CONFIG.read_text())
+    return parse(CONFIG.read_text())
+
+
+def parse(text: str) -> Any:
+    """Return the value of a text in YAML, a new one at each call."""
+    return pickle.loads(_parse_once(text))
+
+
+@cache
+def _parse_once(text: str) -> bytes:
+    """Parse a text once in a process: a run of the suite asks for the same ones 7,000 times."""
+    try:
+        found = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError:
+        found = yaml.safe_load(text)  # whose errors name the line that a reader would name
+    return pickle.dumps(found)
 
 
 def contents(file: Path = TOC) -> list[Entry]:
     """Return the pages of the table of contents in the order of the book, the first page first."""
-    toc = yaml.safe_load(file.read_text())
+    toc = parse(file.read_text())
     found = [Entry(toc["root"], "")]
 
     def add(rows: list[dict], part: str, above: str) -> None:
@@ -100,7 +116,7 @@ def front_matter(path: Path) -> dict[str, Any]:
     if len(parts) != 2 or not parts[0].startswith("---"):
         raise PageError(f"{path.name}: there is no front matter; {_CURE}")
     try:
-        found = yaml.safe_load(parts[0][3:])
+        found = parse(parts[0][3:])
     except yaml.YAMLError as error:
         where = getattr(error, "problem_mark", None)
         line = f":{where.line + 1}" if where else ""
@@ -131,11 +147,9 @@ def read_notebook(path: Path) -> NotebookNode:
     Raises:
         PageError: the front matter or a cell's metadata is not valid, or there is no code cell.
     """
-    from myst_nb.core.read import myst_nb_reader_plugin
-
     front_matter(path)
     try:
-        notebook = myst_nb_reader_plugin(str(path))
+        notebook = pickle.loads(_read_once(path, path.read_text()))
     except Exception as error:
         reason = " ".join(str(error).split())
         raise PageError(
@@ -148,6 +162,14 @@ def read_notebook(path: Path) -> NotebookNode:
             "or take `kernelspec` out."
         )
     return notebook
+
+
+@cache
+def _read_once(path: Path, text: str) -> bytes:
+    """Parse a page once in a process, and anew when its text is another."""
+    from myst_nb.core.read import myst_nb_reader_plugin
+
+    return pickle.dumps(myst_nb_reader_plugin(str(path)))
 
 
 def code_cells(path: Path) -> list[tuple[int, NotebookNode]]:

@@ -17,6 +17,8 @@ from typing import Any
 
 import yaml
 
+from bookkit import pages
+
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "book" / "cases"
 KINDS = {"silent": "Silent", "loud": "Loud"}
@@ -122,7 +124,7 @@ def _front(path: Path, text: str) -> dict:
     if len(parts) != 2 or not parts[0].startswith("---"):
         raise _fail(path, 1, "there is no front matter", cure)
     try:
-        front = yaml.safe_load(parts[0][3:])
+        front = pages.parse(parts[0][3:])
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = f"invalid front matter ({getattr(error, 'problem', error)})"
@@ -152,7 +154,7 @@ def _cells(path: Path, text: str) -> tuple[Cell, ...]:
             options = re.sub(r"^:([\w-]+):", r"\1:", short[0], flags=re.M)
             body = body[short.end() :]
         try:
-            options = yaml.safe_load(options) if options else {}
+            options = pages.parse(options) if options else {}
         except yaml.YAMLError as error:
             reason = f"a cell's metadata is invalid ({getattr(error, 'problem', error)})"
             cure = "it is the YAML between the two `---` lines at the top of the cell."

@@ -13,9 +13,8 @@ ABSENT = (
 )
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """The outputs of one page's cells, after the first."""
+def run_page(folder):
+    """Return the outputs of one page's cells, after the first."""
     sources = [
         LOAD,
         "%%both\nimport sys, jax\nx = 20",
@@ -26,7 +25,21 @@ def page(tmp_path_factory):
         "x",
         "%%then\nx",
     ]
-    return run_cells(tmp_path_factory.mktemp("page"), *sources)[1:]
+    return run_cells(folder, *sources)[1:]
+
+
+def run_without_the_old_kernel(folder):
+    """Return the outputs of a cell where the kernel `then` is not installed."""
+    return run_cells(folder, LOAD, ABSENT, "%%both\nprint('still here')")[2]
+
+
+BEFOREHAND = [run_page, run_without_the_old_kernel]
+
+
+@pytest.fixture
+def page(beforehand):
+    """The outputs of the page."""
+    return beforehand(run_page)
 
 
 def sides(outputs):
@@ -74,9 +87,8 @@ def test_a_notebook_shows_both_as_html_and_as_text(page):
     assert "AssertionError: too old" in shown.data["text/plain"]
 
 
-def test_without_the_old_kernel_the_other_half_runs_and_the_message_says_what_to_do(tmp_path):
-    outputs = run_cells(tmp_path, LOAD, ABSENT, "%%both\nprint('still here')")[2]
-    found = sides(outputs)
+def test_without_the_old_kernel_the_other_half_runs_and_the_message_says_what_to_do(beforehand):
+    found = sides(beforehand(run_without_the_old_kernel))
     assert "Install it with `make book`" in found["then"][0]["text"]
     assert found["now"][0]["text"] == "still here\n"
 

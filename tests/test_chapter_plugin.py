@@ -114,19 +114,49 @@ def of_chapter(cases, name):
     return [(case, text) for case, text in cases if case.get("classname", "").startswith(name)]
 
 
-@pytest.fixture(scope="module")
-def outcome(tmp_path_factory):
+def run_all(folder):
     """Run all chapters of the table once; the tests below look at what was reported."""
-    folder = tmp_path_factory.mktemp("chapters")
     for name in CHAPTERS:
         write_chapter(folder, name)
     (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
     return run_pytest(folder, "--cell-seconds=8", "-o", "console_output_style=classic")
 
 
-def test_a_line_that_is_printed_in_two_pieces_stays_one_line(tmp_path):
+def print_in_two_pieces(folder):
+    """Return the outputs of a cell that prints one line with a pause in its middle."""
     pieces = "import time; print('one', end=' ', flush=True); time.sleep(0.5); print('line')"
-    (outputs,) = run_cells(tmp_path, pieces)
+    return run_cells(folder, pieces)[0]
+
+
+def executed(folder):
+    """Execute what a folder's cache does not hold; return the pages that a kernel ran for."""
+    said = []
+    cache = execute.open_cache(folder / "cache", current="one stack")
+    list(execute.execute_chapters(pages.find_notebooks(folder), cache, said.append))
+    return {line.split()[1] for line in said if line.startswith("executing")}
+
+
+def run_three_times(folder):
+    """Run two chapters, again, and once more without their notebooks; return what was executed."""
+    write_chapter(folder, "right")
+    write_chapter(folder, "undeclared")
+    found = [executed(folder), executed(folder)]
+    for notebook in (folder / "cache" / "executed").rglob("base.ipynb"):
+        notebook.unlink()
+    return [*found, executed(folder)]
+
+
+BEFOREHAND = [run_all, print_in_two_pieces, run_three_times]
+
+
+@pytest.fixture
+def outcome(beforehand):
+    """What pytest said of all chapters."""
+    return beforehand(run_all)
+
+
+def test_a_line_that_is_printed_in_two_pieces_stays_one_line(beforehand):
+    outputs = beforehand(print_in_two_pieces)
     assert [output.text for output in outputs] == ["one line\n"]
 
 
@@ -186,22 +216,10 @@ def test_progress_names_each_chapter_as_it_starts_and_ends(outcome):
     assert "stopped undeclared after" in outcome[0].stdout
 
 
-def executed(folder):
-    """Execute what a folder's cache does not hold; return the pages that a kernel ran for."""
-    said = []
-    cache = execute.open_cache(folder / "cache", current="one stack")
-    list(execute.execute_chapters(pages.find_notebooks(folder), cache, said.append))
-    return {line.split()[1] for line in said if line.startswith("executing")}
-
-
-def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(tmp_path):
-    write_chapter(tmp_path, "right")
-    write_chapter(tmp_path, "undeclared")
-    assert executed(tmp_path) == {"right", "undeclared"}
-    assert executed(tmp_path) == {"undeclared"}
-    for notebook in (tmp_path / "cache" / "executed").rglob("base.ipynb"):
-        notebook.unlink()
-    assert executed(tmp_path) == {"right", "undeclared"}
+def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(beforehand):
+    first, second, without_notebooks = beforehand(run_three_times)
+    assert first == without_notebooks == {"right", "undeclared"}
+    assert second == {"undeclared"}
 
 
 def test_a_page_without_code_cells_is_one_line_with_the_cure(tmp_path):

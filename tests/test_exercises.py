@@ -105,14 +105,15 @@ def test_the_place_for_the_answer_does_not_hold_the_solution(exercise):
         assert cell.source != answer.source
 
 
-def test_a_check_says_what_is_missing_whatever_was_run_before_it(tmp_path):
+def run_out_of_order(folder):
+    """Return what checks print before their cells, after them, and without the kernel `then`."""
     asserts = "assert answer == truth, 'the answer is wrong'"
     absent = (
         "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
         f"del os.environ[{execute.REQUIRED_VARIABLE!r}]"
     )
-    printed = printed_by(
-        tmp_path,
+    return printed_by(
+        folder,
         LOAD,
         "%check sum",
         f"%%check sum answer\n{asserts}",
@@ -129,6 +130,18 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(tmp_path):
         absent,
         "%%check old\n%%then\nassert True, 'never'",
     )
+
+
+def run_then_out_of_order(folder):
+    """Return what `%%then` and its check print before the cells that they need."""
+    return printed_by(folder, LOAD, "%%then\nbelief", "%%check c a\n%%then\nassert a, 'no'")
+
+
+BEFOREHAND = [run_out_of_order, run_then_out_of_order]
+
+
+def test_a_check_says_what_is_missing_whatever_was_run_before_it(beforehand):
+    printed = beforehand(run_out_of_order)
     assert printed[1] == "Not yet: run the check cell of the exercise 'sum' first."
     assert printed[2].startswith("Not yet: name 'answer' is not defined. It is made in a cell")
     assert "Run All Above Selected Cell" in printed[2]
@@ -142,8 +155,8 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(tmp_path):
     assert "make book" in printed[14]
 
 
-def test_a_then_cell_out_of_order_says_which_cells_to_run(tmp_path):
-    printed = printed_by(tmp_path, LOAD, "%%then\nbelief", "%%check c a\n%%then\nassert a, 'no'")
+def test_a_then_cell_out_of_order_says_which_cells_to_run(beforehand):
+    printed = beforehand(run_then_out_of_order)
     assert "the %%then cells have their own variables" in printed[1]
     assert "Run All Above Selected Cell" in printed[1]
     assert printed[2].startswith("Not yet: name 'a' is not defined.")

@@ -10,9 +10,8 @@ from bookkit import execute, pages
 from tests.cells import LOAD, run_cells
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """One page's outputs, in the order of its cells after the first."""
+def run_page(folder):
+    """Return one page's outputs, in the order of its cells after the first."""
     sources = [
         LOAD,
         "%%then\nimport sys\nprint('out')\nprint('err', file=sys.stderr)",
@@ -27,7 +26,70 @@ def page(tmp_path_factory):
         "%%then\nimport IPython.display as d\nprint('old')\nd.clear_output()\nprint('new')",
         "%%then\nfrom tqdm.auto import tqdm\nimport numpyro.infer",
     ]
-    return run_cells(tmp_path_factory.mktemp("page"), *sources)[1:]
+    return run_cells(folder, *sources)[1:]
+
+
+def run_without_the_kernel(folder):
+    """Return what cells show where the kernel `then` is not installed."""
+    absent = "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
+    reader = absent + f"del os.environ[{execute.REQUIRED_VARIABLE!r}]"
+    return run_cells(folder, LOAD, reader, "%%then\n1 / 0", "print('on')")[2:]
+
+
+INTERRUPT_WHILE_PRINTING = """
+import os, signal, trace_evidence.then as then
+def interrupt_and_print(*args, **options):
+    os.kill(os.getpid(), signal.SIGINT)
+    print(*args, **options)
+then.print = interrupt_and_print
+"""
+LONG = "%%then\nimport time\nprint('started')\nfor _ in range(100): time.sleep(0.1)\nx = 'ran on'"
+
+
+def interrupt_while_it_prints(folder):
+    """Return the outputs of a cell that is interrupted as it prints, and of the next."""
+    first, last = "%%then\nx = 'stopped'", "%%then\nprint(x)"
+    return run_cells(folder, LOAD, first, INTERRUPT_WHILE_PRINTING, LONG, last)[-2:]
+
+
+def interrupt_a_loop(folder):
+    """Interrupt a cell that runs forever; return what the next one prints."""
+    manager = KernelManager(transport="ipc", connection_file=str(folder / "k.json"))
+    manager.start_kernel()
+    client = manager.blocking_client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=60)
+        client.execute_interactive(LOAD, timeout=60)
+        client.execute_interactive("%%then\nx = 1", timeout=60)
+        # Else this kernel would drop what comes right after the error.
+        client.execute("%%then\nprint('started')\nwhile True: pass", stop_on_error=False)
+        seen = []
+        while "KeyboardInterrupt" not in seen:
+            message = client.get_iopub_msg(timeout=60)
+            if message["msg_type"] == "stream" and "started" in message["content"]["text"]:
+                manager.interrupt_kernel()
+            if message["msg_type"] == "error":
+                seen.append(message["content"]["ename"])
+        texts = []
+        client.execute_interactive(
+            "%%then\nprint('x is', x)",
+            timeout=60,
+            output_hook=lambda message: texts.append(message["content"].get("text", "")),
+        )
+        return texts
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+BEFOREHAND = [run_page, run_without_the_kernel, interrupt_while_it_prints, interrupt_a_loop]
+
+
+@pytest.fixture
+def page(beforehand):
+    """The outputs of the page."""
+    return beforehand(run_page)
 
 
 def error_of(outputs):
@@ -115,59 +177,19 @@ def is_running(pid):
     return True
 
 
-def test_without_the_kernel_the_cell_says_how_to_install_it_and_goes_on(tmp_path, monkeypatch):
-    absent = "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
-    reader = absent + f"del os.environ[{execute.REQUIRED_VARIABLE!r}]"
-    _, _, (note,), (after,) = run_cells(tmp_path, LOAD, reader, "%%then\n1 / 0", "print('on')")
+def test_without_the_kernel_the_cell_says_how_to_install_it_and_goes_on(beforehand):
+    (note,), (after,) = beforehand(run_without_the_kernel)
     assert "not installed, so this cell did not run" in note.text
     assert "make book" in note.text
     assert after.text == "on\n"
 
 
-INTERRUPT_WHILE_PRINTING = """
-import os, signal, trace_evidence.then as then
-def interrupt_and_print(*args, **options):
-    os.kill(os.getpid(), signal.SIGINT)
-    print(*args, **options)
-then.print = interrupt_and_print
-"""
-LONG = "%%then\nimport time\nprint('started')\nfor _ in range(100): time.sleep(0.1)\nx = 'ran on'"
-
-
-def test_an_interrupt_that_comes_while_output_is_printed_is_not_lost(tmp_path):
-    *_, interrupted, after = run_cells(
-        tmp_path, LOAD, "%%then\nx = 'stopped'", INTERRUPT_WHILE_PRINTING, LONG, "%%then\nprint(x)"
-    )
+def test_an_interrupt_that_comes_while_output_is_printed_is_not_lost(beforehand):
+    interrupted, after = beforehand(interrupt_while_it_prints)
     assert error_of(interrupted).ename == "KeyboardInterrupt"
-    printed = [out.get("text") for out in after]
+    printed = [out.text for out in after if out.get("name") == "stdout"]
     assert printed == ["stopped\n"], "the interrupt did not reach the kernel: see `_interrupts`"
 
 
-def test_an_interrupt_reaches_the_other_kernel_and_its_state_survives(tmp_path):
-    manager = KernelManager(transport="ipc", connection_file=str(tmp_path / "k.json"))
-    manager.start_kernel()
-    client = manager.blocking_client()
-    client.start_channels()
-    try:
-        client.wait_for_ready(timeout=60)
-        client.execute_interactive(LOAD, timeout=60)
-        client.execute_interactive("%%then\nx = 1", timeout=60)
-        # Else this kernel would drop what comes right after the error.
-        client.execute("%%then\nprint('started')\nwhile True: pass", stop_on_error=False)
-        seen = []
-        while "KeyboardInterrupt" not in seen:
-            message = client.get_iopub_msg(timeout=60)
-            if message["msg_type"] == "stream" and "started" in message["content"]["text"]:
-                manager.interrupt_kernel()
-            if message["msg_type"] == "error":
-                seen.append(message["content"]["ename"])
-        texts = []
-        client.execute_interactive(
-            "%%then\nprint('x is', x)",
-            timeout=60,
-            output_hook=lambda message: texts.append(message["content"].get("text", "")),
-        )
-        assert "x is 1\n" in texts
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+def test_an_interrupt_reaches_the_other_kernel_and_its_state_survives(beforehand):
+    assert "x is 1\n" in beforehand(interrupt_a_loop)

@@ -324,9 +324,8 @@ def test_the_command_says_in_one_line_what_it_cannot_read(tmp_path):
     assert b"cannot read" in done.stderr
 
 
-@pytest.fixture(scope="module")
-def notebook(tmp_path_factory):
-    """What a notebook prints under %triage: before any error, after one, after one on `then`."""
+def run_notebook(folder):
+    """Return what %triage prints: before an error, after one, after one on `then`."""
     sources = [
         "%load_ext trace_evidence",
         "%triage",
@@ -336,7 +335,16 @@ def notebook(tmp_path_factory):
         "%triage",
         "%triage now",
     ]
-    return printed_by(tmp_path_factory.mktemp("page"), *sources)
+    return printed_by(folder, *sources)
+
+
+BEFOREHAND = [run_notebook]
+
+
+@pytest.fixture
+def notebook(beforehand):
+    """What the notebook printed."""
+    return beforehand(run_notebook)
 
 
 def test_the_magic_names_the_chapter_of_the_last_exception(notebook):
