@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import jupytext
 from nbformat import NotebookNode
+
+from bookkit import pages
 
 GATE = re.compile(r"^```\{(exercise|solution)-(start|end)\} *(.*)$")
 LABEL = re.compile(r"^:label: *(\S+)$")
@@ -34,7 +35,7 @@ def find(path: Path) -> list[Exercise]:
     """Return the exercises of a page, in its order."""
     found: list[Exercise] = []
     part = ""
-    for cell in jupytext.read(path).cells:
+    for cell in pages.read_source(path).cells:
         if cell.cell_type == "code":
             if part:
                 getattr(found[-1], part).append(cell)

@@ -172,6 +172,19 @@ def _read_once(path: Path, text: str) -> bytes:
     return pickle.dumps(myst_nb_reader_plugin(str(path)))
 
 
+def read_source(path: Path) -> NotebookNode:
+    """Read a page as Jupytext does, with its text as plain Markdown cells."""
+    return pickle.loads(_read_source_once(path.read_text()))
+
+
+@cache
+def _read_source_once(text: str) -> bytes:
+    """Parse a page's text once in a process."""
+    import jupytext
+
+    return pickle.dumps(jupytext.reads(text, fmt="md:myst"))
+
+
 def code_cells(path: Path) -> list[tuple[int, NotebookNode]]:
     """Return (line, cell) for each code cell of a page."""
     notebook = read_notebook(path)

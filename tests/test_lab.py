@@ -11,12 +11,18 @@ import pytest
 
 from bookkit import pages
 
+ASKED = {
+    "kernels": "api/kernelspecs",
+    "chapter": "api/contents/book/failures/lazy-pytree-drift.md?type=notebook",
+    "documents": "lab/api/settings/@jupyterlab/docmanager-extension:plugin",
+}
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    """Start JupyterLab on loopback; yield a function that fetches JSON from it, and its home."""
-    runtime = tmp_path_factory.mktemp("runtime")
-    home = tmp_path_factory.mktemp("home")
+
+def start_lab(folder):
+    """Start JupyterLab on loopback; return its answers, and what it wrote into the home."""
+    runtime, home = folder / "runtime", folder / "home"
+    runtime.mkdir()
+    home.mkdir()
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime), "HOME": str(home)}
     command = [sys.executable, "-m", "jupyter", "lab", "--ip=127.0.0.1", "--port=0", "--no-browser"]
     command += ["--allow-root", f"--notebook-dir={pages.ROOT}"]
@@ -38,7 +44,9 @@ def lab(tmp_path_factory):
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return json.load(answer)
 
-        yield fetch, home
+        answers = {name: fetch(path) for name, path in ASKED.items()}
+        written = [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
+        return {**answers, "written": written}
     finally:
         server.terminate()
         try:
@@ -48,15 +56,21 @@ def lab(tmp_path_factory):
             server.wait()
 
 
+BEFOREHAND = [start_lab]
+
+
+@pytest.fixture
+def lab(beforehand):
+    """What JupyterLab answered."""
+    return beforehand(start_lab)
+
+
 def test_both_kernels_are_offered(lab):
-    get, _ = lab
-    kernels = get("api/kernelspecs")["kernelspecs"]
-    assert {"python3", "then"} <= set(kernels)
+    assert {"python3", "then"} <= set(lab["kernels"]["kernelspecs"])
 
 
 def test_a_chapter_opens_as_a_notebook(lab):
-    get, _ = lab
-    notebook = get("api/contents/book/failures/lazy-pytree-drift.md?type=notebook")["content"]
+    notebook = lab["chapter"]["content"]
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert notebook["metadata"]["kernelspec"]["name"] == "python3"
     assert code[0]["source"].startswith("%load_ext trace_evidence")
@@ -64,14 +78,9 @@ def test_a_chapter_opens_as_a_notebook(lab):
 
 
 def test_a_double_click_opens_the_notebook_and_not_the_text(lab):
-    get, _ = lab
-    settings = get("lab/api/settings/@jupyterlab/docmanager-extension:plugin")
-    assert settings["schema"]["properties"]["defaultViewers"]["default"]["markdown"] == (
-        "Jupytext Notebook"
-    )
+    properties = lab["documents"]["schema"]["properties"]
+    assert properties["defaultViewers"]["default"]["markdown"] == "Jupytext Notebook"
 
 
 def test_nothing_is_written_into_the_home_of_the_reader(lab):
-    _, home = lab
-    written = [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
-    assert not written, f"starting JupyterLab wrote into the home: {written}"
+    assert not lab["written"], f"starting JupyterLab wrote into the home: {lab['written']}"

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jupytext
 import nbformat
 from nbconvert.preprocessors import ClearOutputPreprocessor, TagRemovePreprocessor
 from nbformat import NotebookNode
@@ -96,7 +95,7 @@ def source(file: str, name: str) -> str:
 
 def read(page: str) -> NotebookNode:
     """Read a page as a notebook in plain Markdown, with its solutions tagged `SOLUTION`."""
-    source = jupytext.read(pages.path_of(page))
+    source = pages.read_source(pages.path_of(page))
     cells, solution = [], False
 
     def add(cell: NotebookNode) -> None:
