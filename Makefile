@@ -40,7 +40,7 @@ book: environments ## execute the pages, build the site with warnings as errors
 	@$(PY) -m bookkit.build
 
 page: environments ## execute, test and build one page (P=leaf-order)
-	@$(PY) -m bookkit.one "$(P)"
+	@$(PY) -m bookkit.one "$(P)" $(ARGS)
 
 case: environments ## lay down a new case that passes all but its own claims (NAME=my-case)
 	@$(PY) -m bookkit.scaffold case "$(NAME)"
@@ -51,8 +51,8 @@ chapter: environments ## lay down a new chapter (NAME=my-chapter)
 records: environments ## write trace_evidence/data.json, what the reader's package knows of the book
 	@$(PY) -m bookkit.publish
 
-test: environments ## run the test suite: every cell of every chapter, and the tools
-	@$(PY) -m pytest
+test: environments ## run the test suite: every cell of every chapter, and the tools (ARGS=--update)
+	@$(PY) -m pytest $(ARGS)
 
 check-growth: book ## add a case in a scratch copy, in one file, and build it
 	@$(PY) -m pytest -q tests/growth_checks.py

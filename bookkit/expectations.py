@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 
 from trace_evidence.both import MIME, SIDES
 
-KEYS = {"raises", "warns", "match", "stdout", "result", "figure"}
+KEYS = {"raises", "warns", "match", "stdout", "result", "figure", "tolerance", "varies"}
 BOTH = "%%both"
 IMAGES = ("image/svg+xml", "image/png")
 TAG = "raises-exception"

@@ -35,7 +35,7 @@ def main() -> int:
         return 2
     failed = command.run([path])
     tests = ["tests/test_structure.py", "tests/test_cases.py"]
-    words = ["-m", "pytest", "-q", path, *tests, "-k", path.stem]
+    words = ["-m", "pytest", "-q", path, *tests, "-k", path.stem, *sys.argv[2:]]
     failed |= subprocess.run([sys.executable, *map(str, words)], cwd=pages.ROOT).returncode
     if failed:
         print("error: the page is not built before its cells do what they say.", file=sys.stderr)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from myst_nb.core.render import strip_ansi
 
-from bookkit import execute, pages
+from bookkit import execute, pages, shown
 from bookkit.expectations import Problem, check, stream
 
 executions = pytest.StashKey[dict]()
@@ -24,6 +24,9 @@ def pytest_addoption(parser):
     group.addoption("--chapter-cache", type=Path, default=execute.CACHE, help=help)
     help = "seconds that one cell may take"
     group.addoption("--cell-seconds", type=int, default=execute.CELL_SECONDS, help=help)
+
+    help = "keep what the pages show now as what they must show (tests/outputs)"
+    group.addoption("--update", action="store_true", help=help)
 
 
 def pytest_collect_file(file_path, parent):
@@ -50,6 +53,8 @@ class Chapter(pytest.File):
                 yield Cell.from_parent(
                     self, name=f"line-{line}", index=index, line=line, section=section
                 )
+        if self.path.is_relative_to(pages.BOOK):
+            yield Outputs.from_parent(self, name="outputs")
 
 
 class CellFailure(Exception):
@@ -95,6 +100,37 @@ class Cell(pytest.Item):
         return self.path, self.line - 1, f"{self.path.stem}:{self.line}"
 
 
+class Outputs(pytest.Item):
+    """All outputs of a page are those that were kept in `tests/outputs`."""
+
+    def runtest(self):
+        execution = self.config.stash[executions][self.path]
+        if execution.stopped_at is not None:
+            pytest.skip(f"not compared: a cell of {self.path.stem} stopped the page")
+        now = shown.of_page(execution.notebook)
+        if self.config.option.update:
+            shown.write(self.path, now)
+        found = shown.difference(self.path, now)
+        if found:
+            kept = shown.file_of(self.path).relative_to(pages.ROOT)
+            raise CellFailure(
+                f"{self.path.name} shows something else than {kept}:\n"
+                f"expected: {found[0]}\nhappened: {found[1]}\n"
+                "cure:     If the new output is right, run make test ARGS=--update, and look at "
+                "the difference that git shows; else mend the page."
+            )
+
+    def repr_failure(self, excinfo):
+        return (
+            str(excinfo.value)
+            if isinstance(excinfo.value, CellFailure)
+            else super().repr_failure(excinfo)
+        )
+
+    def reportinfo(self):
+        return self.path, None, f"{self.path.stem}: outputs"
+
+
 def where(cell):
     """Name the line that an undeclared error stopped, and what the cell had printed by then.
 
@@ -114,7 +150,9 @@ def pytest_runtestloop(session):
     """Execute what the collected cells need, with a line of progress for each chapter."""
     config = session.config
     config.stash[executions] = {}
-    paths = list(dict.fromkeys(item.path for item in session.items if isinstance(item, Cell)))
+    paths = list(
+        dict.fromkeys(item.path for item in session.items if isinstance(item, Cell | Outputs))
+    )
     if config.option.collectonly or not paths:
         return
     terminal = config.pluginmanager.get_plugin("terminalreporter")

@@ -1,0 +1,191 @@
+"""What a page shows, as text that can be kept and compared.
+
+One readable file a page, below `tests/outputs`, holds what its cells showed when somebody last
+looked at it: what they printed, the errors, and of each figure its words and how many marks it draws
+in each colour. The suite compares it with what they show now. Numbers may differ by a thousandth, or
+by the `tolerance` of the cell's `expect`; what matches its `varies`, a regular expression, is not
+compared.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from myst_nb.core.render import strip_ansi
+from nbformat import NotebookNode
+
+from bookkit import pages
+from bookkit.expectations import is_both, outcomes
+
+FOLDER = pages.ROOT / "tests" / "outputs"
+TOLERANCE = 1e-3
+CELL = "=== "
+PART = "--- "
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
+# What no run repeats: addresses in memory, numbers of processes, folders for temporary files.
+PASSING = re.compile(r"0x[0-9a-f]{6,}|(?<=ipykernel_)\d+|/tmp/[\w./-]+|(?<=\bid=)\d{9,}")
+LINES_OF_ERROR = 12
+SVG = "{http://www.w3.org/2000/svg}"
+SHAPES = {"path", "use", "rect", "circle", "ellipse", "line", "polygon", "polyline"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What one cell shows: its first line of code, and each part with its heading."""
+
+    first_line: str
+    parts: tuple[tuple[str, str], ...]
+    tolerance: float = TOLERANCE
+    varies: str = ""
+
+    def text(self) -> str:
+        """Return what the file says of the cell."""
+        rows = [CELL + self.first_line]
+        for heading, body in self.parts:
+            rows += [PART + heading, body]
+        return "\n".join(rows) + "\n"
+
+
+def file_of(page: Path) -> Path:
+    """Return the file that holds what a page shows."""
+    return (FOLDER / page.relative_to(pages.BOOK)).with_suffix(".txt")
+
+
+def first_line(source: str) -> str:
+    """Return a cell's first line that is neither magic nor empty, or its first."""
+    rows = [row.strip() for row in source.splitlines() if row.strip()]
+    return next((row for row in rows if not row.startswith("%")), rows[0] if rows else "")
+
+
+def of_cell(cell: NotebookNode) -> Shown:
+    """Return what an executed code cell shows, both sides of a ``%%both`` cell one by one."""
+    expect = cell.metadata.get("expect", {})
+    expect = expect if isinstance(expect, dict) else {}
+    varies = str(expect.get("varies", ""))
+    if is_both(cell):
+        sides = outcomes(cell).items()
+        parts = [(f"{side} {name}", text) for side, half in sides for name, text in of(half)]
+    else:
+        parts = of(cell)
+    clean = tuple((name, tidy(text, varies)) for name, text in parts)
+    tolerance = float(expect.get("tolerance", TOLERANCE))
+    return Shown(first_line(cell.source), clean, tolerance, varies)
+
+
+def of(cell: NotebookNode) -> list[tuple[str, str]]:
+    """Return (heading, text) of each output of a cell."""
+    found: list[tuple[str, str]] = []
+    for output in cell.outputs:
+        data = output.get("data", {})
+        if output.output_type == "stream":
+            found.append((output.name, output.text))
+        elif output.output_type == "error":
+            message = "\n".join(output.evalue.splitlines()[:LINES_OF_ERROR])
+            found.append(("error", f"{output.ename}: {message}"))
+        elif "image/svg+xml" in data:
+            found.append(("figure", of_figure(data["image/svg+xml"])))
+        elif "text/plain" in data:
+            found.append((output.output_type.split("_")[-1], data["text/plain"]))
+        elif "text/html" in data:
+            found.append(("html", re.sub(r"<[^>]+>", " ", data["text/html"])))
+    return found
+
+
+def tidy(text: str, varies: str = "") -> str:
+    """Return a text without colours, trailing blanks and what varies from run to run."""
+    text = PASSING.sub("…", strip_ansi(text))
+    if varies:
+        text = re.sub(varies, "…", text)
+    rows = [row.split("\r")[-1].rstrip() for row in text.splitlines()]
+    return "\n".join(row for row in rows if row)
+
+
+def of_figure(svg: str) -> str:
+    """Return a figure's words, and how many marks it draws in each colour.
+
+    Matplotlib draws words as shapes, and leaves each as a comment.
+
+    Raises:
+        xml.etree.ElementTree.ParseError: it is not SVG.
+    """
+    words = re.findall(r"<!-- (.+?) -->", svg, re.S)
+    marks: Counter[str] = Counter()
+    root = ElementTree.fromstring(svg)
+    in_definitions = {id(part) for defs in root.iter(f"{SVG}defs") for part in defs.iter()}
+    for part in root.iter():
+        name = part.tag.removeprefix(SVG)
+        if id(part) in in_definitions:
+            continue
+        if name == "text":
+            words.append("".join(part.itertext()))
+        elif name in SHAPES:
+            marks[_colour(part)] += 1
+    drawn = [f"{count} in {colour}" for colour, count in sorted(marks.items()) if colour]
+    lines = [" ".join(word.split()) for word in words]
+    said = " · ".join(line for line in lines if line)
+    return f"words: {said}\nmarks: {', '.join(drawn)}"
+
+
+def _colour(part: ElementTree.Element) -> str:
+    """Return the colours that a shape is drawn in, its filling first."""
+    style = dict(re.findall(r"([\w-]+):\s*([^;]+)", part.get("style", "")))
+    found = [style.get(key) or part.get(key) or "" for key in ("fill", "stroke")]
+    return " and ".join(colour for colour in found if colour and colour != "none")
+
+
+def of_page(notebook: NotebookNode) -> list[Shown]:
+    """Return what each code cell of an executed page shows."""
+    return [of_cell(cell) for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def write(page: Path, shown: list[Shown]) -> None:
+    """Keep what a page shows."""
+    file = file_of(page)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("\n".join(cell.text() for cell in shown))
+
+
+def kept(page: Path) -> list[str] | None:
+    """Return what was kept of each cell of a page, or None where nothing was."""
+    file = file_of(page)
+    if not file.exists():
+        return None
+    return [CELL + part.strip("\n") for part in ("\n" + file.read_text()).split("\n" + CELL)[1:]]
+
+
+def same(kept: str, now: str, tolerance: float = TOLERANCE) -> bool:
+    """Tell whether two texts agree, their numbers to within a tolerance.
+
+    Args:
+        kept: the text that was kept.
+        now: the text as it is.
+        tolerance: by how much a number may differ, relative to its size; also its absolute size
+            below which it counts as nothing, in millionths of it.
+    """
+    if NUMBER.sub("#", kept) != NUMBER.sub("#", now):
+        return False
+    return all(
+        a == b or math.isclose(float(a), float(b), rel_tol=tolerance, abs_tol=1e-6 * tolerance)
+        for a, b in zip(NUMBER.findall(kept), NUMBER.findall(now), strict=True)
+    )
+
+
+def difference(page: Path, shown: list[Shown]) -> tuple[str, str] | None:
+    """Return the first (kept, now) that disagree on a page, or None where all is as it was."""
+    before = kept(page)
+    if before is None:
+        return "a file of what it shows", f"{file_of(page).relative_to(pages.ROOT)} is not there"
+    for index, cell in enumerate(shown):
+        now = cell.text().strip("\n")
+        if index >= len(before):
+            return "no more cells", now
+        if not same(before[index], now, cell.tolerance):
+            return before[index], now
+    if len(before) > len(shown):
+        return before[len(shown)], "no such cell"
+    return None

@@ -1,0 +1,103 @@
+"""What a page shows is compared with what was kept: a word, a number, a sign, a mark, a cell."""
+
+import nbformat
+import pytest
+
+from bookkit import pages, shown
+
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg"><defs><path style="fill: #ff0000"/></defs>'
+    '<!-- axis label --><path style="fill: #d55e00; stroke: none"/>'
+    "<text>a <tspan>day</tspan></text>"
+    '<path style="fill: none; stroke: #1b1f24"/><path style="fill: none; stroke: #1b1f24"/></svg>'
+)
+
+
+def cell(source="draw()", text="", expect=None, svg=""):
+    """Make an executed cell that printed a text or showed a figure."""
+    outputs = [nbformat.v4.new_output("stream", name="stdout", text=text)] if text else []
+    if svg:
+        outputs.append(nbformat.v4.new_output("display_data", data={"image/svg+xml": svg}))
+    found = nbformat.v4.new_code_cell(source, outputs=outputs)
+    found.metadata["expect"] = expect or {}
+    return found
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch):
+    """A page of two cells whose outputs are kept."""
+    monkeypatch.setattr(pages, "BOOK", tmp_path / "book")
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    monkeypatch.setattr(shown, "FOLDER", tmp_path / "tests" / "outputs")
+    path = tmp_path / "book" / "cases" / "one.md"
+    shown.write(path, [shown.of_cell(each) for each in KEPT])
+    return path
+
+
+KEPT = [
+    cell("%%time\nx = 1", "mean 2.000, 12 draws\n"),
+    cell(svg=SVG),
+    cell("y = 2"),
+]
+
+
+def test_what_was_kept_is_found_again(page):
+    assert shown.difference(page, [shown.of_cell(each) for each in KEPT]) is None
+    assert shown.file_of(page).read_text().startswith("=== x = 1\n--- stdout\nmean 2.000")
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        [cell("x = 1", "mean 2.010, 12 draws\n"), *KEPT[1:]],
+        [cell("x = 1", "mean -2.000, 12 draws\n"), *KEPT[1:]],
+        [cell("x = 1", "mode 2.000, 12 draws\n"), *KEPT[1:]],
+        [cell("x = 1", "mean 2.000, 13 draws\n"), *KEPT[1:]],
+        [cell("x = 1", ""), *KEPT[1:]],
+        [KEPT[0], cell(svg=SVG.replace("axis label", "label of an axis")), KEPT[2]],
+        [KEPT[0], cell(svg=SVG.replace("day", "night")), KEPT[2]],
+        [
+            KEPT[0],
+            cell(svg=SVG.replace('<path style="fill: none; stroke: #1b1f24"/>', "", 1)),
+            KEPT[2],
+        ],
+        [KEPT[0], cell(svg=SVG.replace("#d55e00", "#1b1f24")), KEPT[2]],
+        [KEPT[0], cell(svg='<svg xmlns="http://www.w3.org/2000/svg"></svg>'), KEPT[2]],
+        KEPT[:2],
+        KEPT[1:],
+        [*KEPT, cell("z = 3")],
+        [*KEPT[:2], cell("z = 2")],
+    ],
+    ids=[
+        *("a number", "a sign", "a word", "a count", "nothing printed", "a label", "a text"),
+        *("a mark is gone", "another colour", "an empty figure", "the last cell is gone"),
+        *("the first cell is gone", "one cell more", "another cell"),
+    ],
+)
+def test_what_changed_is_seen(page, now):
+    assert shown.difference(page, [shown.of_cell(each) for each in now])
+
+
+def test_a_number_may_differ_by_as_much_as_its_cell_says(page):
+    near = cell("x = 1", "mean 2.010, 12 draws\n", {"tolerance": 0.01})
+    assert shown.difference(page, [shown.of_cell(each) for each in (near, *KEPT[1:])]) is None
+    almost = cell("x = 1", "mean 2.001, 12 draws\n")
+    assert shown.difference(page, [shown.of_cell(each) for each in (almost, *KEPT[1:])]) is None
+
+
+def test_what_varies_is_not_kept():
+    one, two = (cell("x", f"ran {n} s, id 0x7f00{n}abc\n", {"varies": r"\d+ s"}) for n in (3, 4))
+    assert shown.of_cell(one).text() == shown.of_cell(two).text()
+
+
+def test_a_page_that_was_never_looked_at_says_so(page):
+    shown.file_of(page).unlink()
+    assert "is not there" in shown.difference(page, [])[1]
+
+
+def test_no_file_is_left_of_a_page_that_is_gone():
+    there = {shown.file_of(page) for page in pages.find_notebooks()}
+    left = sorted(
+        str(file.relative_to(pages.ROOT)) for file in set(shown.FOLDER.rglob("*.txt")) - there
+    )
+    assert not left, f"these pages are gone: git rm {' '.join(left)}"
