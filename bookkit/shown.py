@@ -1,10 +1,10 @@
 """What a page shows, as text that can be kept and compared.
 
 One readable file a page, below `tests/outputs`, holds what its cells showed when somebody last
-looked at it: what they printed, the errors, and of each figure its words and how many marks it draws
-in each colour. The suite compares it with what they show now. Numbers may differ by a thousandth, or
-by the `tolerance` of the cell's `expect`; what matches its `varies`, a regular expression, is not
-compared.
+looked at it: what they printed, the errors, and of each figure its words and how many marks it
+draws in each colour. The suite compares it with what they show now. Numbers may differ by a
+thousandth, or by the `tolerance` of the cell's `expect`; what matches its `varies`, a regular
+expression, is not compared.
 """
 
 from __future__ import annotations
