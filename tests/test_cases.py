@@ -1,11 +1,12 @@
 """Each case is a page and a record, and keeps the contract: `got`, `expected`, `cured`."""
 
 import ast
+import json
 import re
 
 import pytest
 
-from bookkit import casebook, catalogue, pages, records, versions
+from bookkit import casebook, catalogue, pages, publish, records, versions
 
 CASES = records.load()
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -218,3 +219,20 @@ def test_a_right_record_is_read(tmp_path):
     path = tmp_path / "good.md"
     path.write_text(PAGE)
     assert records.read(path).decided_by == ("jax",)
+
+
+def test_what_readers_install_says_what_the_records_say():
+    kept, now = json.loads(publish.FILE.read_text()), publish.build()
+    for said in (kept, now):
+        for failure in said["explain"].values():
+            failure.pop("text")  # the page, which `make book` brings up to date
+    differ = [
+        key
+        for part in ("rules", "explain")
+        for key in now[part].keys() | kept[part].keys()
+        if kept[part].get(key) != now[part].get(key)
+    ]
+    assert not differ, (
+        f"trace_evidence/data.json and the records disagree on {sorted(differ)}: look at both; "
+        "if the record is right, run make records, and commit the file."
+    )
