@@ -115,6 +115,9 @@ recordings: environments ## record what each error says on stacks old and new
 latest: environments ## run the chapters on the newest releases, without the lock (WITH="jax==0.9.2")
 	@$(PY) -m tools.latest --with "$(WITH)"
 
+mutate: environments ## break the book in 400 small ways, and count what the suite notices (ARGS="--number 60")
+	@nice -n 5 $(PY) -m tools.mutate $(ARGS)
+
 UV := .venv/bin/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 THEN_DATE := 2024-09-01
