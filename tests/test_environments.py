@@ -337,8 +337,10 @@ def test_no_job_that_runs_packages_has_a_token_that_writes(file):
 
 def test_pull_requests_get_every_check_and_a_deploy_is_never_cut_short():
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "book.yml").read_text())
-    steps = [step.get("run") for step in workflow["jobs"]["build"]["steps"]]
-    assert ".ci/run" in steps
+    jobs = workflow["jobs"]
+    steps = [step.get("run") for name in ("pages", "check") for step in jobs[name]["steps"]]
+    assert {".ci/run lint pages", '.ci/run "$PART"'} <= set(steps)
+    assert jobs["publish"]["needs"] == jobs["notebooks"]["needs"] == "check"
     assert "pull_request" in workflow[True]  # YAML reads `on` as true
     assert "pull_request" in str(workflow["concurrency"]["cancel-in-progress"])
 

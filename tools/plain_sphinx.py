@@ -7,8 +7,8 @@ What breaks is printed: warnings, pages that are missing, anchors that are gone.
     python -m tools.plain_sphinx                 the newest releases that run on this Python
     python -m tools.plain_sphinx --python 3.13   those that run on another one
 
-The pages are not executed: their outputs come from the cache that `make book` fills. The exit status
-is 1 where something breaks, and 2 where nothing could be built.
+The pages are not executed: their outputs come from the cache that `make book` fills. The exit
+status is 1 where something breaks, and 2 where nothing could be built.
 """
 
 from __future__ import annotations
@@ -124,18 +124,17 @@ def build() -> int:
 
 def broken() -> list[str]:
     """Return what is not as it should be in the site that was built."""
-    text = re.sub(r"\x1b\[[\d;]*m", "", LOG.read_text()).replace(f"{ROOT}/", "")
-    found = [line for line in text.splitlines() if re.search(r"WARNING|ERROR|CRITICAL", line)]
+    log = re.sub(r"\x1b\[[\d;]*m", "", LOG.read_text()).replace(f"{ROOT}/", "")
+    found = [line for line in log.splitlines() if re.search(r"WARNING|ERROR|CRITICAL", line)]
     ids: dict[str, set[str]] = {}
     for row in (ROOT / "tests" / "anchors.txt").read_text().split():
         place, _, anchor = row.partition("#")
         if place not in ids:
             file = SITE / place
-            if not file.exists():
+            text = file.read_text() if file.exists() else ""
+            ids[place] = set(re.findall(r'\bid="([^"]+)"', text))
+            if not text:
                 found.append(f"{place} is missing")
-            ids[place] = set(
-                re.findall(r'\bid="([^"]+)"', file.read_text() if file.exists() else "")
-            )
         if ids[place] and anchor not in ids[place]:
             found.append(f"{place} has no anchor #{anchor}")
     return found
