@@ -48,7 +48,7 @@ case: environments ## lay down a new case that passes all but its own claims (NA
 chapter: environments ## lay down a new chapter (NAME=my-chapter)
 	@$(PY) -m bookkit.scaffold chapter "$(NAME)"
 
-records: environments ## write trace_evidence/data.json, what the reader's package knows of the book
+records: environments ## write trace_evidence/data.json, what the package knows of the book, and the paper's figures
 	@$(PY) -m bookkit.publish
 
 test: environments ## run the test suite: every cell of every chapter, and the tools (ARGS=--update)
@@ -117,6 +117,16 @@ latest: environments ## run the chapters on the newest releases, without the loc
 
 mutate: environments ## break the book in 400 small ways, and count what the suite notices (ARGS="--number 60")
 	@nice -n 5 $(PY) -m tools.mutate $(ARGS)
+
+plain-sphinx: environments ## build the book with the newest Sphinx, without Jupyter Book (ON=3.13)
+	@$(PY) -m bookkit
+	@$(PY) -m tools.plain_sphinx --python "$(ON)"
+
+colab: environments ## make the foundations' notebooks for Colab, in _build/notebooks
+	@$(PY) -m bookkit.editions.colab
+
+check-colab: environments ## execute those notebooks as Colab does, with its Python and IPython
+	@$(PY) -m tools.colab_check
 
 UV := .venv/bin/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header

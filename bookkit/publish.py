@@ -1,8 +1,8 @@
 """Write `trace_evidence/data.json`: what the reader's package knows of the book.
 
 The package installs alone, so what triage and `trace-evidence explain` say is put into one file
-inside it: the rules, and the text of each failure and case. `make records` writes it, and the suite
-holds it to the pages.
+inside it: the rules, and the text of each failure and case. `make records` writes it, with the
+figures of the paper, and the suite holds both to the pages.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from trace_evidence import triage
 
-from . import casebook, catalogue, pages, records, versions
+from . import casebook, catalogue, pages, paper, records, versions
 
 MOST_CASES = 3
 FILE = pages.ROOT / "trace_evidence" / "data.json"
@@ -180,6 +180,7 @@ def main() -> None:
         part.write_text(text)
         part.replace(FILE)
         print(f"{FILE.relative_to(pages.ROOT)} is written; commit it with the pages.")
+    paper.main()
 
 
 if __name__ == "__main__":

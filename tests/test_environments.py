@@ -180,6 +180,44 @@ def test_behind_a_companys_proxy_the_cure_is_its_certificate(said):
         environments.run(*fail(said), cure="check the network.")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
+        "cause: failed to write to file `/x`: No space left on device (os error 28)",
+        "Disk quota exceeded (os error 122)",
+    ],
+)
+def test_a_full_disk_is_told_as_what_it_is(said):
+    with pytest.raises(SetupError, match=r"^The disk is full: free 4 GB [^\n]*$"):
+        environments.run(*fail(said), cure="check the network.")
+
+
+def test_a_step_that_fails_on_a_full_disk_need_not_say_so(monkeypatch):
+    """As `python -m venv`, which swallows what pip says."""
+    full = shutil._ntuple_diskusage(10**9, 10**9, 0)
+    monkeypatch.setattr(environments.shutil, "disk_usage", lambda path: full)
+    with pytest.raises(SetupError, match="The disk is full"):
+        environments.run(*fail("exit status 1"), cure="install venv.")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(30, "Read-only file system", "/a/b"), "/a/b cannot be written (Read-only file"),
+        (OSError(28, "No space left on device", "/a/b"), "The disk is full"),
+        (SetupError("do this."), "do this."),
+    ],
+)
+def test_whatever_stops_the_installation_is_one_line(monkeypatch, error, said):
+    def stop():
+        raise error
+
+    monkeypatch.setattr(environments, "main", stop)
+    with pytest.raises(SystemExit, match=rf"^error: {re.escape(said)}[^\n]*$"):
+        environments.run_main()
+
+
 def test_a_companys_certificate_reaches_pip_and_npm_too(monkeypatch):
     show = "import os; print(os.environ['PIP_CERT'], os.environ['NODE_EXTRA_CA_CERTS'])"
     for name in ("PIP_CERT", "NODE_EXTRA_CA_CERTS"):
@@ -337,8 +375,10 @@ def test_no_job_that_runs_packages_has_a_token_that_writes(file):
 
 def test_pull_requests_get_every_check_and_a_deploy_is_never_cut_short():
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "book.yml").read_text())
-    steps = [step.get("run") for step in workflow["jobs"]["build"]["steps"]]
-    assert ".ci/run" in steps
+    jobs = workflow["jobs"]
+    steps = [step.get("run") for name in ("pages", "check") for step in jobs[name]["steps"]]
+    assert {".ci/run lint pages", '.ci/run "$PART"'} <= set(steps)
+    assert jobs["publish"]["needs"] == jobs["notebooks"]["needs"] == "check"
     assert "pull_request" in workflow[True]  # YAML reads `on` as true
     assert "pull_request" in str(workflow["concurrency"]["cancel-in-progress"])
 

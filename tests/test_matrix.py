@@ -552,6 +552,26 @@ def test_a_process_that_takes_too_long_is_ended_with_its_children(tmp_path):
     assert not (tmp_path / "late").exists()
 
 
+@pytest.mark.parametrize(
+    ("text", "other", "again"),
+    [
+        ("def summary(result: dict[str, Any])", "def summary(outcome: dict[str, Any])", False),
+        ('kept.setdefault("UV_CACHE_DIR"', 'kept.setdefault("XLA_FLAGS"', True),
+        ("# --- one row", "# --- a row", False),
+    ],
+)
+def test_a_change_has_the_stacks_measured_again_where_it_measures(
+    monkeypatch, tmp_path, text, other, again
+):
+    source = Path(runner.__file__).read_text()
+    assert text in source
+    assert {f"def {name}(" in source for name in runner.MEASURING} == {True}
+    before = runner.key()
+    (tmp_path / "measure.py").write_text(source.replace(text, other))
+    monkeypatch.setattr(runner, "__file__", str(tmp_path / "measure.py"))
+    assert (runner.key() != before) == again
+
+
 def test_the_runner_reads_downloads_from_what_uv_says():
     said = "Downloading jaxlib (85.5MiB)\nDownloading jax (512.0KiB)\n Downloaded jax\n"
     assert runner.mebibytes(said) == pytest.approx(86.0)

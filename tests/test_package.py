@@ -19,7 +19,7 @@ from trace_evidence import __main__ as command_line
 from trace_evidence import triage
 
 ROOT = environments.ROOT
-SENT = ("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT")
+SENT = ("pyproject.toml", "README.md", "LICENSES")
 PYTHONS = ("3.11", "3.12", "3.13")
 ERROR = "Traceback:\nTypeError: unhashable type: 'DynamicJaxprTracer'\n"
 IN_THE_REPOSITORY = re.compile(r"(?<![\w/])(?:book|stacks|tests|bookkit)/[\w/]|\.md\b|CONTRIBUTING")
@@ -40,7 +40,8 @@ def wheel(tmp_path_factory):
     """The wheel of the package as this tree has it, built without a network."""
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     for name in SENT:
-        shutil.copy(ROOT / name, source)
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, source / name)
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "trace_evidence", source / "trace_evidence", ignore=ignored)
     with contextlib.chdir(source):

@@ -30,6 +30,11 @@ CERTIFICATE = (
     "The network shows a certificate that is not known here, as a company's proxy does: "
     "set SSL_CERT_FILE to the company's certificates (a .pem file), then run make again."
 )
+SPACE = "The disk is full: free 4 GB where this folder and UV_CACHE_DIR are, then run make again."
+LEAST = 1e8  # bytes: with fewer left, that is why a step failed
+# What pip and uv say.
+REFUSED = re.compile("certificate|UnknownIssuer", re.I)
+FULL = re.compile("No space left|Disk quota exceeded|Errno (28|122)|os error (28|122)", re.I)
 
 
 class SetupError(Exception):
@@ -73,8 +78,11 @@ def run(*command, cure):
     if done.returncode:
         said = done.stdout + done.stderr
         print("\n".join(said.strip().splitlines()[-8:]), file=sys.stderr)
-        refused = re.search("certificate|UnknownIssuer", said, re.I)
-        raise SetupError(CERTIFICATE if refused else cure)
+        if FULL.search(said) or shutil.disk_usage(ROOT).free < LEAST:  # not every program says so
+            cure = SPACE
+        elif REFUSED.search(said):
+            cure = CERTIFICATE
+        raise SetupError(cure)
     return done.stdout
 
 
@@ -280,10 +288,18 @@ def main():
     register(home)
 
 
-if __name__ == "__main__":
+def run_main():
+    """Run `main`, and end with one line where something stops it."""
     try:
         main()
     except SetupError as error:
         sys.exit(f"error: {error}")
+    except OSError as error:  # a file of ours could not be written
+        what = f"{error.filename} cannot be written ({error.strerror}): mend that, then run make"
+        sys.exit(f"error: {SPACE if FULL.search(str(error)) else what + ' again.'}")
     except KeyboardInterrupt:
         sys.exit("\nInterrupted: nothing half-made is kept; run make again to go on.")
+
+
+if __name__ == "__main__":
+    run_main()

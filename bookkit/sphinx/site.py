@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from bookkit import catalogue, records
+from bookkit.editions import colab
 
 # A rule of the theme's style sheet that gives icons their character.
 ICON = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\([0-9a-f]+)"\}')
@@ -108,6 +109,15 @@ def link_cases(app: Sphinx, pagename: str, templatename: str, context: dict, doc
     context["next"] = to(family[place + 1].page if place + 1 < len(family) else INDEX)
 
 
+def offer_colab(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Put Colab beside Binder on a page that needs no second kernel."""
+    if pagename in colab.foundations():
+        (group,) = (b for b in context["header_buttons"] if b.get("label") == "launch-buttons")
+        button = {"type": "link", "text": "Colab", "tooltip": "Launch on Colab"}
+        button |= {"icon": "_static/images/logo_colab.png", "url": colab.address(pagename)}
+        group["buttons"].append(button)
+
+
 def used_icons(site: Path) -> set[str]:
     """Return the names of the icons that the site's pages and the theme's script show."""
     files = [*site.rglob("*.html"), *site.glob("_static/scripts/*theme.js")]
@@ -160,6 +170,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("env-updated", lambda app, env: env.found_docs if changed else None)
     app.connect("html-page-context", describe, priority=400)
     app.connect("html-page-context", link_cases, priority=400)
+    app.connect("html-page-context", offer_colab, priority=600)
     app.connect("html-page-context", thin_sidebar, priority=900)
     app.connect("build-finished", lighten, priority=900)
     return {"parallel_read_safe": True, "version": "1"}
