@@ -11,24 +11,16 @@ import json
 import re
 import shutil
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
 import sphinx_revealjs
 import typst
-from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
-from nbconvert.exporters import SlidesExporter
-from nbconvert.preprocessors import TagRemovePreprocessor
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell
-from traitlets.config import Config
 
-from bookkit import catalogue, execute, load, pages, versions
-from bookkit.editions import notebooks
-from bookkit.sphinx import render
-from trace_evidence import both
+from bookkit import catalogue, execute, load, pages, publish, versions
+from bookkit.editions import notebooks, slides
 
 HERE = Path(__file__).resolve().parent
 OUT = pages.ROOT / "_build" / "workshop"
@@ -36,127 +28,6 @@ REVEAL = Path(sphinx_revealjs.__file__).parent / "_static" / "revealjs"
 # reveal.js and the one theme, its font, and the speaker's view; the rest stays where it is.
 REVEAL_PARTS = ["LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js"]
 REVEAL_PARTS += ["dist/theme/white.css", "dist/theme/fonts/source-sans-pro", "plugin/notes"]
-LEFT_OUT = {"check", "hide-cell", "wrong"}  # tags of cells that are on no slide
-SHORT = 220  # characters: a paragraph that may stand on a slide
-MESSAGE_LINES = 6
-FENCE = re.compile(r"(^```.*?^```$)", re.M | re.S)
-
-
-@dataclass
-class Slide:
-    """What one slide shows, and what is said to it."""
-
-    kind: str
-    cells: list[NotebookNode] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def has_code(self) -> bool:
-        """Tell whether a code cell is on it already."""
-        return any(cell.cell_type == "code" for cell in self.cells)
-
-
-def blocks(text: str) -> list[str]:
-    """Split Markdown into its blocks, with fenced blocks whole."""
-    found = []
-    for part in FENCE.split(text):
-        found += [part] if part.startswith("```") else re.split(r"\n\s*\n", part)
-    return [part.strip() for part in found if part.strip()]
-
-
-def make_slides(notebook: NotebookNode, notes: str) -> NotebookNode:
-    """Turn an executed chapter into slides.
-
-    Headings, code, outputs, lists, tables, short paragraphs and bold statements are shown. The
-    other paragraphs are the speaker's notes. Exercises are shown whole.
-    """
-    slides: list[Slide] = []
-    section = ""
-
-    def begin(kind: str) -> None:
-        slides.append(Slide(kind))
-        if kind == "subslide" and section:
-            slides[-1].cells.append(new_markdown_cell(f'<p class="kicker">{section}</p>'))
-
-    for cell in notebook.cells:
-        tags = cell.metadata.get("tags", [])
-        if cell.cell_type == "code":
-            if LEFT_OUT & set(tags) or is_imports(cell):
-                continue
-            if slides[-1].has_code():
-                begin("subslide")
-            slides[-1].cells.append(for_slide(cell))
-            continue
-        for block in blocks(cell.source):
-            heading = re.match(r"(#+) +(.*)", block)
-            if heading:
-                if len(heading[1]) == 2:
-                    section = heading[2]
-                begin("slide" if len(heading[1]) <= 2 else "subslide")
-                slides[-1].cells.append(new_markdown_cell(mathml(block)))
-                continue
-            shown, said = divide(block, whole=section == "Exercises")
-            if said:
-                slides[-1].notes.append(said)
-            if shown:
-                if slides[-1].has_code():
-                    begin("subslide")
-                slides[-1].cells.append(new_markdown_cell(mathml(shown)))
-    slides[0].notes.append(notes)
-    cells = []
-    for slide in slides:
-        for number, cell in enumerate(slide.cells):
-            cell.metadata["slideshow"] = {"slide_type": "-" if number else slide.kind}
-            cells.append(cell)
-        if slide.notes:
-            aside = new_markdown_cell("\n\n".join(slide.notes))
-            aside.metadata["slideshow"] = {"slide_type": "notes"}
-            cells.append(aside)
-    return nbformat.v4.new_notebook(cells=cells, metadata={"title": notebook.metadata.title})
-
-
-def is_imports(cell: NotebookNode) -> bool:
-    """Tell whether a cell holds a page's imports."""
-    imports = re.match(r"(%%both\n)?(%load_ext|import|from) ", cell.source)
-    return bool(imports) and not cell.outputs
-
-
-def divide(block: str, whole: bool) -> tuple[str, str]:
-    """Return what of a block of Markdown is shown, and what is said."""
-    bold = re.match(r"\*\*(?:(?!\*\*).)+\*\*", block, re.S)
-    if whole or re.match(r"[-|>]|\d+\. |```", block):
-        return block, ""
-    if bold and len(block) > SHORT:
-        return bold[0], block
-    return (block, "") if len(block) <= SHORT else ("", block)
-
-
-def mathml(text: str) -> str:
-    """Write the formulas of a text as MathML, which browsers draw by themselves."""
-    parts = re.split(r"(```.*?```|`[^`]*`)", text, flags=re.S)
-    for i in range(0, len(parts), 2):
-        parts[i] = re.sub(r"\$([^$\n]+)\$", lambda found: convert(found[1]), parts[i])
-    return "".join(parts)
-
-
-def for_slide(cell: NotebookNode) -> NotebookNode:
-    """Return a code cell whose errors show their last lines, and whose figures have alt text."""
-    cell = nbformat.from_dict(json.loads(json.dumps(cell)))
-    cell.source = load.split_asserts(cell.source)[0] or cell.source
-    alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-    for number, output in enumerate(cell.outputs):
-        if output.output_type == "error":
-            _, message = render.split_traceback(output.traceback, output.evalue)
-            lines = message.splitlines()
-            more = ["…"] if len(lines) > MESSAGE_LINES else []
-            output.traceback = [*lines[:MESSAGE_LINES], *more]
-        elif both.MIME in output.get("data", {}):
-            # To reveal.js a section is a slide.
-            shown = output.data["text/html"].replace("<section", "<div")
-            output.data = {"text/html": shown.replace("</section>", "</div>")}
-        elif "image/svg+xml" in output.get("data", {}):
-            svg = render.themed_svg(output.data["image/svg+xml"], alt, f"{cell.id}-{number}-")
-            output.data = {"text/html": svg}
-    return cell
 
 
 def write_slides(page: str, notebook: NotebookNode) -> Path:
@@ -169,19 +40,9 @@ def write_slides(page: str, notebook: NotebookNode) -> Path:
             shutil.copytree(source, target, dirs_exist_ok=True)
         else:
             shutil.copyfile(source, target)
-    hide = TagRemovePreprocessor(
-        remove_input_tags={"hide-input"}, remove_all_outputs_tags={"hide-output"}, enabled=True
-    )
     notes = notebooks.plain(notebooks.guide().get(pages.title(page), ""), page)
-    deck, _ = hide.preprocess(make_slides(notebook, notes), {})
-    exporter = SlidesExporter(
-        config=Config(
-            {"SlidesExporter": {"reveal_url_prefix": "reveal.js", "reveal_theme": "white"}}
-        ),
-        template_name="slides",
-        extra_template_basedirs=[str(HERE)],
-    )
-    html, _ = exporter.from_notebook_node(deck)
+    address = f"{publish.site()}{page}.html"
+    html = slides.as_html(pages.title(page), slides.make(notebook, notes), address)
     file = folder / f"{Path(page).name}.html"
     notebooks.write(file, html)
     return file

@@ -20,11 +20,16 @@ from sphinx.config import Config
 from bookkit import catalogue, records
 from bookkit.editions import colab
 
+from .front import DIRECTIVES
+
 # A rule of the theme's style sheet that gives icons their character.
 ICON = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\([0-9a-f]+)"\}')
 FONT = re.compile(r'url\(([^)]*)\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) format\("truetype"\)')
-# What the theme and Sphinx put into the site and no page asks for.
+# The theme's colours follow an attribute of the page, which only a script can set.
+LIGHT = re.compile(r"\[data-theme=\"?light\"?\]")
+DARK_RULE = re.compile(r"(?<=[}/;])([^{}@;]*\[data-theme=\"?dark\"?\][^{}]*)\{([^{}]*)\}")
 INDEX = "book/cases/index"
+# What the theme and Sphinx put into the site and no page asks for.
 UNUSED = ("**/*.map", "*webpack-macros.html", "scripts/fontawesome.js", "sphinx-thebe.*")
 
 
@@ -53,6 +58,10 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
         return
     # Roles that docutils gives to a bibliography, and that browsers no longer know.
     context["body"] = re.sub(r' role="(doc-biblioentry|list)"', "", context["body"])
+    # The words of a summary are what is read aloud; myst-nb would have others.
+    context["body"] = context["body"].replace(
+        '<summary aria-label="Toggle hidden content">', "<summary>"
+    )
     folder, _, name = pagename.rpartition("/")
     failure = catalogue.load().get(name) if folder == "book/failures" else None
     meta = context["meta"] or {}
@@ -135,6 +144,26 @@ def subset_font(font: Path, characters: set[int]) -> None:
     font.unlink()
 
 
+def show_colours_without_scripts(static: Path) -> None:
+    """Make light the colours of a page without scripts, and dark a sheet that such a page loads.
+
+    The theme has the colours of `light` and `dark` behind an attribute that says `auto` until a
+    script has run. Here light holds for all that is not dark, and what holds for dark stands once
+    more in `no-scripts-dark.css`, for `auto`.
+    """
+    dark = []
+    for sheet in sorted(static.rglob("*.css")):
+        text = sheet.read_text()
+        for selectors, rules in DARK_RULE.findall("}" + re.sub(r"/\*.*?\*/", "", text, flags=re.S)):
+            own = [one for one in re.split(r",(?![^(]*\))", selectors) if "data-theme" in one]
+            auto = ",".join(own).replace('"dark"', "dark").replace("=dark]", "=auto]")
+            dark.append(f"{auto.strip()}{{{rules.strip()}}}")
+        changed = LIGHT.sub(":not([data-theme=dark])", text)
+        if changed != text:
+            sheet.write_text(changed)
+    (static / "no-scripts-dark.css").write_text("\n".join(dark) + "\n")
+
+
 def lighten(app: Sphinx, exception: Exception | None) -> None:
     """Leave out of the built site what no page uses: icons, maps of scripts, templates."""
     if exception or app.builder.name != "html":
@@ -144,6 +173,7 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
     for pattern in UNUSED:
         for file in static.glob(pattern):
             file.unlink()
+    show_colours_without_scripts(static)
     names, characters = used_icons(Path(app.outdir)), set()
 
     def keep(rule: re.Match) -> str:
@@ -162,12 +192,15 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Register what the site needs with Sphinx."""
+    for name, directive in DIRECTIVES.items():
+        app.add_directive(name, directive)
     app.connect("config-inited", set_addresses)
     app.connect("builder-inited", add_filters)
     # The sitemap lists what is written: where one page has changed, all pages are.
     changed: list[str] = []
     app.connect("env-before-read-docs", lambda app, env, names: changed.extend(names))
     app.connect("env-updated", lambda app, env: env.found_docs if changed else None)
+    app.add_js_file("page.js", loading_method="defer")
     app.connect("html-page-context", describe, priority=400)
     app.connect("html-page-context", link_cases, priority=400)
     app.connect("html-page-context", offer_colab, priority=600)

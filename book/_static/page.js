@@ -1,0 +1,83 @@
+/* What the book adds to the theme's script on every page. Without scripts nothing is missed that is
+   to be read. */
+(() => {
+  "use strict";
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+  /* "Contents" marks the section that one reads: the last whose heading is above the middle of the
+     upper half of the window. The theme marks one only when its heading passes the top. */
+  const contents = () => {
+    const links = all("#pst-page-toc-nav a[href^='#']");
+    const places = links.map(link => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+    if (!links.length || places.includes(null)) return;
+    const mark = () => {
+      const line = innerHeight / 4;
+      const above = places.findLastIndex(place => place.getBoundingClientRect().top <= line);
+      const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 2 && scrollY > 0;
+      const asked = links.findIndex(link => link.hash === location.hash);
+      const visible = place => place.getBoundingClientRect().top < innerHeight;
+      /* At the end of the page the last heading may never get so high. */
+      const now = end && asked > above && visible(places[asked]) ? asked : above;
+      links.forEach((link, number) => {
+        link.classList.toggle("active", number === now);
+        link.closest(".toc-entry").classList.toggle("active", number === now);
+        if (number !== now) link.removeAttribute("aria-current");
+        else if (!link.ariaCurrent) link.setAttribute("aria-current", "true");
+      });
+    };
+    /* The theme's own observer writes the mark as well; ours is the last word. */
+    let waiting = false;
+    const later = () => {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => { waiting = false; mark(); });
+    };
+    addEventListener("scroll", later, {passive: true});
+    addEventListener("resize", later);
+    addEventListener("hashchange", () => setTimeout(mark));
+    new MutationObserver(later).observe(document.getElementById("pst-page-toc-nav"), {
+      subtree: true, attributeFilter: ["aria-current"],
+    });
+    mark();
+  };
+
+  /* The sidebar shows the page that is read, wherever the last page left it. */
+  const sidebar = () => all(".bd-docs-nav .current.active > a").at(-1)?.scrollIntoView({block: "nearest"});
+
+  /* A block that scrolls fades out where it goes on. */
+  const fade = () => all("article pre").forEach(pre => {
+    const show = () => {
+      pre.classList.toggle("more-right", pre.scrollWidth - pre.clientWidth - pre.scrollLeft > 2);
+    };
+    pre.addEventListener("scroll", show, {passive: true});
+    new ResizeObserver(show).observe(pre);
+  });
+
+  /* The copy buttons are one stop of the Tab key, and not one at each block: the arrow keys lead
+     from one to the next. */
+  const copying = () => {
+    const buttons = all("button.copybtn");
+    if (!buttons.length) return;
+    const take = chosen => buttons.forEach(button => { button.tabIndex = button === chosen ? 0 : -1; });
+    for (const button of buttons) {
+      button.setAttribute("aria-label", "Copy the code; the arrow keys lead to other blocks");
+      button.addEventListener("focus", () => take(button));
+      button.addEventListener("keydown", event => {
+        const step = {ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1}[event.key];
+        if (!step) return;
+        const shown = buttons.filter(other => other.checkVisibility());
+        shown[shown.indexOf(button) + step]?.focus();
+        event.preventDefault();
+      });
+    }
+    take(buttons.find(button => button.checkVisibility()));
+  };
+
+  document.addEventListener("DOMContentLoaded", () => {
+    contents();
+    fade();
+    copying();
+    /* After the theme, which puts the sidebar back to where it was. */
+    setTimeout(sidebar);
+  });
+})();

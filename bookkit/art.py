@@ -1,0 +1,39 @@
+"""The book's drawings that no cell makes: SVG files which take the page's colours.
+
+A file in ``book/_static/art`` draws with `currentColor` and the colours of `steps.css`, and says in
+its title what it shows.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+from . import pages
+
+FOLDER = pages.BOOK / "_static" / "art"
+
+
+def inline(name: str, decorative: bool = False) -> str:
+    """Return a drawing as HTML that stands in a page.
+
+    Args:
+        name: the file's name, without its ending.
+        decorative: whether the words beside it say all that it shows.
+
+    Raises:
+        PageError: there is no such drawing, or it does not say what it shows.
+    """
+    file = FOLDER / f"{name}.svg"
+    if not file.is_file():
+        raise pages.PageError(
+            f"there is no drawing {file.relative_to(pages.ROOT)}: name one there."
+        )
+    svg = " ".join(file.read_text().split())
+    title = re.search(r"<title>(.+?)</title> ?", svg)
+    if title is None:
+        raise pages.PageError(f"{file.relative_to(pages.ROOT)}: say in a <title> what it shows.")
+    label = html.escape(html.unescape(title[1]), quote=True)
+    look = 'aria-hidden="true"' if decorative else f'role="img" aria-label="{label}"'
+    svg = svg.replace(title[0], "").replace(' xmlns="http://www.w3.org/2000/svg"', "")
+    return svg.replace("<svg", f'<svg {look} class="art"', 1)

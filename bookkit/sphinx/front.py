@@ -1,0 +1,122 @@
+"""What only the first page has: the common cause as a drawing, cards, one program twice."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from bookkit import art, catalogue, execute, pages, records
+from trace_evidence import both
+
+from . import render
+
+SHOWN = ("jax", "numpyro")
+
+
+def inline_code(text: str) -> str:
+    """Return a line of Markdown as HTML; it has no marks but backticks."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
+
+
+class CommonCause(SphinxDirective):
+    """The drawing of what the failures have in common."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the drawing."""
+        self.env.note_dependency(str(art.FOLDER / "cause.svg"))
+        drawn = f'<div class="drawing cause">{art.inline("cause")}</div>'
+        return [nodes.raw("", drawn, format="html")]
+
+
+class ChapterCards(SphinxDirective):
+    """A card for each chapter, with its picture, its symptom and its message, and the casebook's."""
+
+    CARD = """\
+<li><a class="chapter-card" href="{href}">{picture}<strong>{title}</strong></a>
+<p>{text}</p>{more}</li>"""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the list of cards."""
+        self.env.note_dependency(str(catalogue.FILE))
+        self.env.note_reread()
+        cards = []
+        for failure in catalogue.load().values():
+            cards.append(
+                self.CARD.format(
+                    href=self.address(f"book/failures/{failure.id}"),
+                    picture=art.inline(failure.id, decorative=True),
+                    title=html.escape(failure.title),
+                    text=inline_code(failure.symptom),
+                    more=f"<code>{html.escape(failure.message, quote=False)}</code>",
+                )
+            )
+        cases = records.load().values()
+        silent = sum(case.kind == "silent" for case in cases)
+        count = f'<span class="card-count" aria-hidden="true">{len(cases)}</span>'
+        cards.append(
+            self.CARD.format(
+                href=self.address("book/cases/index"),
+                picture=count,
+                title="The casebook",
+                text=f"{len(cases)} cases on a page each. {silent} of them are silent: the answer is "
+                "wrong, and nothing is raised.",
+                more="",
+            )
+        )
+        listed = "\n".join(cards)
+        return [nodes.raw("", f'<ul class="chapter-cards">{listed}</ul>', format="html")]
+
+    def address(self, page: str) -> str:
+        """Return the address of a page, from the one that is built."""
+        return self.env.app.builder.get_relative_uri(self.env.docname, page)
+
+
+class ThenAndNow(SphinxDirective):
+    """The program of a chapter that fails on the old stack, with its two outcomes as executed."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the program and, side by side, what came of it."""
+        path = pages.ROOT / f"{self.arguments[0]}.md"
+        self.env.note_dependency(str(path))
+        found = execute.from_cache(execute.open_cache(), pages.read_notebook(path))
+        if found is None:
+            raise self.error(f"{path.name} is not executed: run `make book`.")
+        for cell in found.notebook.cells:
+            if "raises" in cell.metadata.get("expect", {}).get("then", {}):
+                return self.outcomes(cell)
+        raise self.error(f"{path.name} has no %%both cell that raises on the old stack.")
+
+    def outcomes(self, cell) -> list[nodes.Node]:
+        """Return a cell and its two outcomes; of an error its first line."""
+        data = next(o.data[both.MIME] for o in cell.outputs if both.MIME in o.get("data", {}))
+        program = re.sub(r"\A%%both\n", "", cell.source)
+        row = nodes.container(classes=["both"])
+        for name in both.SIDES:
+            side = data[name]
+            versions = {key: side["versions"][key] for key in SHOWN}
+            column = nodes.container(classes=["both-side", f"both-{name}"])
+            column += render.mark_line([(name, both.label(name, versions))])
+            for output in side["outputs"]:
+                failed = output["output_type"] == "error"
+                if failed:
+                    _, text = render.split_traceback(output["traceback"], output["evalue"])
+                    text = text.splitlines()[0].rstrip(":") + " …"
+                else:
+                    text = output.get("text") or output["data"]["text/plain"]
+                look = "error-message" if failed else "output"
+                column += nodes.literal_block(text, text, language="text", classes=[look])
+            row += column
+        block = nodes.literal_block(program, program, language="python3")
+        return [nodes.container("", block, row, classes=["then-and-now"])]
+
+
+DIRECTIVES = {
+    "common-cause": CommonCause,
+    "chapter-cards": ChapterCards,
+    "then-and-now": ThenAndNow,
+}
