@@ -1,5 +1,6 @@
 """What the book on paper must hold. Run by `make check-pdf`, which prints the book first."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -7,8 +8,8 @@ from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
 from bookkit import pages
-from bookkit.browser import SITE
-from bookkit.editions.pdf import PDF, outline_items
+from bookkit.browser import SITE, public_address
+from bookkit.editions.pdf import PDF, first_leaves, outline_items, plain_title
 
 PAGES = [SITE / f"{row.page}.html" for row in pages.contents()]
 
@@ -40,12 +41,63 @@ def marked(node) -> Iterator:
             yield from marked(child)
 
 
-def test_every_leaf_has_its_number(texts):
+def leaves_in_front(texts: list[str]) -> int:
+    """Return how many leaves stand before page 1: the cover and the contents."""
+    return next(n for n, text in enumerate(texts) if text.endswith(" 1") and "Contents" not in text)
+
+
+def test_every_leaf_after_the_contents_has_its_number_and_a_running_head(book, texts):
+    front, starts = leaves_in_front(texts), first_leaves(book)
+    assert 2 <= front < 8
     assert len(texts) > len(PAGES)
-    for number, text in enumerate(texts, start=1):
-        assert text.endswith(f" {number}"), (
-            f"page {number} has no number, it ends with {text[-40:]!r}: see FOOTER in tools/pdf.py"
-        )
+    titles = [plain_title(row.page) for row in pages.contents()]
+    for number, text in enumerate(texts[front:], start=1):
+        assert text.endswith(f" {number}"), f"page {number} has no number, but {text[-40:]!r}"
+        leaf = front + number - 1
+        if leaf not in starts:
+            page = max(n for n, start in enumerate(starts) if start < leaf)
+            assert f"{titles[page]} Trace Evidence" in text, f"page {number} has no running head"
+
+
+def test_cover_and_contents_stand_in_front_and_lead_to_the_pages(book, texts, soups):
+    front, starts = leaves_in_front(texts), first_leaves(book)
+    assert "Trace Evidence" in texts[0] and public_address() in texts[0]
+    listed = " ".join(texts[1:front])
+    assert listed.startswith("Contents")
+    for row, start in zip(pages.contents(), starts, strict=True):
+        line = rf"{re.escape(plain_title(row.page))} [. ]+{start - front + 1}\b"
+        assert re.search(line, listed), f"the contents do not say where {row.page} begins"
+    numbers = {page.indirect_reference.idnum: n for n, page in enumerate(book.pages)}
+    led = {
+        numbers[link.get_object()["/Dest"][0].idnum]
+        for page in book.pages[1:front]
+        for link in page["/Annots"]
+    }
+    assert led == set(starts)
+
+
+def test_no_page_is_half_empty_for_no_reason(book, texts):
+    """A page may end early before a chapter, which begins on a new one."""
+    front = leaves_in_front(texts)
+    chapters = {
+        leaf
+        for row, leaf in zip(pages.contents(), first_leaves(book), strict=True)
+        if not row.above
+    }
+    empty = []
+    for leaf in range(front, len(book.pages) - 1):
+        if leaf + 1 in chapters:
+            continue
+        heights = []
+
+        def note(text, _, matrix, *__, heights=heights):
+            if text.strip() and matrix[5] > 40:  # above the number of the page
+                heights.append(matrix[5])
+
+        book.pages[leaf].extract_text(visitor_text=note)
+        if min(heights, default=842) > 842 / 2:
+            empty.append(leaf - front + 1)
+    assert not empty, f"pages that are half empty: {empty}: see `break-inside` in book.css"
 
 
 def test_the_outline_has_every_page_of_the_book_in_its_order(book, soups):
@@ -74,7 +126,7 @@ def test_what_belongs_to_the_screen_is_not_on_paper(texts):
 
 def test_links_lead_inside_or_to_a_public_address(book):
     links = [link.get_object() for page in book.pages for link in page.get("/Annots", [])]
-    inside = {link["/Dest"] for link in links if "/Dest" in link}
+    inside = {link["/Dest"] for link in links if isinstance(link.get("/Dest"), str)}
     assert len(inside) > len(PAGES), "hardly any link leads from page to page"
     broken = inside - set(book.trailer["/Root"]["/Dests"])
     assert not broken, f"links that lead nowhere in the PDF: {broken}"

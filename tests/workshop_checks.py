@@ -1,5 +1,6 @@
 """What the made workshop edition must hold. Run by `make check-workshop`, which makes it first."""
 
+import io
 import re
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -7,9 +8,13 @@ from threading import Thread
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
+from pypdf import PdfReader
 
+from bookkit import browser as browser_module
 from bookkit import execute, exercises, pages
-from bookkit.editions import notebooks
+from bookkit.editions import drawings, notebooks
+from tests.pdf_checks import marked
 from trace_evidence import grading
 
 OUT = pages.ROOT / "_build" / "workshop"
@@ -41,9 +46,28 @@ def test_there_is_a_file_of_each_kind_for_each_chapter():
     assert {file.stem for file in (OUT / "handouts").glob("*.pdf")} == set(NAMES)
 
 
+# What is on the slide that is shown, with all its fragments: what leaves it, how large code is.
+SLIDE = """async place => {
+  const slide = Reveal.getSlides()[place], at = Reveal.getIndices(slide);
+  Reveal.slide(at.h, at.v, 100);
+  await new Promise(requestAnimationFrame);
+  const parts = [...slide.querySelectorAll("*")].filter(e => !e.closest("aside")
+    && (e.localName == "svg" || !e.closest("svg")) && e.checkVisibility());
+  const out = parts.filter(e => {
+    const box = e.getBoundingClientRect();
+    return box.width && (box.bottom > innerHeight || box.right > innerWidth + 1 || box.left < -1
+      || box.top < -1 || (e.localName == "pre" && e.scrollWidth > e.clientWidth + 1));
+  });
+  const code = [...slide.querySelectorAll("pre")].map(
+    e => parseFloat(getComputedStyle(e).fontSize));
+  return {at: JSON.stringify(Reveal.getIndices()), small: code.filter(size => size < 24).length,
+    out: out.map(e => e.outerHTML.slice(0, 100)), empty: !parts.some(e => e.textContent.trim())};
+}"""
+
+
 @pytest.mark.parametrize("deck", DECKS, ids=lambda deck: deck.stem)
-def test_a_deck_opens_without_a_network_and_every_slide_can_be_reached(browser, address, deck):
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
+def test_every_slide_of_a_deck_fits_and_can_be_read_from_the_back(browser, address, deck):
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
     requests, errors = [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -51,23 +75,56 @@ def test_a_deck_opens_without_a_network_and_every_slide_can_be_reached(browser, 
     page.goto(address + deck.name)
     page.wait_for_function("window.Reveal && Reveal.isReady()")
     total = page.evaluate("Reveal.getTotalSlides()")
-    seen = set()
-    for _ in range(total):
-        seen.add(page.evaluate("JSON.stringify(Reveal.getIndices())"))
-        page.evaluate("Reveal.next()")
+    looks = [page.evaluate(SLIDE, place) for place in range(total)]
     notes = page.evaluate("document.querySelectorAll('aside.notes').length")
     page.close()
     assert not [url for url in requests if not url.startswith((address, "data:"))]
     assert not errors
-    assert len(seen) == total > 30
+    assert 30 <= total <= 40, f"{total} slides, where a talk of 45 minutes takes 30 to 40"
+    assert len({look["at"] for look in looks}) == total
     assert notes > 3
+    for number, look in enumerate(looks, start=1):
+        where = f"slide {number} of {deck.stem}"
+        assert not look["out"], f"{where}: past the edge: {look['out']}; see HEIGHT in slides.py"
+        assert not look["small"], f"{where}: code is smaller than 24 pixels"
+        assert not look["empty"], f"{where} is empty"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_handout_is_one_page(name):
+def test_a_deck_marks_what_fails_and_shows_outputs_after_their_code(name):
+    deck = BeautifulSoup((OUT / "slides" / f"{name}.html").read_text(), "html.parser")
+    for both in deck.select(".both"):
+        halves = both.select(".half")
+        assert [half.select_one(".marks span")["class"] for half in halves] == [
+            ["mark-then"],
+            ["mark-now"],
+        ]
+    assert deck.select(".both .mark-raises, .both .mark-warns, .both .mark-silent")
+    for output in deck.select("pre.output, pre.error, .both"):
+        slide, shown = output.find_parent("section", class_="page"), output
+        code = [pre for pre in slide.select("pre.code") if pre in shown.find_all_previous("pre")]
+        text = output.get_text()[:60]
+        assert not code or output.find_parent(class_="fragment"), f"{text!r} comes with its code"
+    source = pages.read_notebook(pages.path_of(f"book/failures/{name}"))
+    silent = [c for c in source.cells if "silent-failure" in c.metadata.get("tags", [])]
+    assert not silent or deck.select(".mark-silent")
+    for steps in deck.select(".r-stack"):
+        frames = steps.select(".step")
+        assert all("fragment" in frame["class"] for frame in frames[1:])
+        assert all(frame.select_one("[role=img][aria-label]") for frame in frames)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_handout_is_one_page_with_a_figure_and_the_address(name):
     pdf = (OUT / "handouts" / f"{name}.pdf").read_bytes()
     assert pdf.startswith(b"%PDF")
     assert len(re.findall(rb"/Type */Page\b", pdf)) == 1
+    page = PdfReader(io.BytesIO(pdf)).pages[0]
+    assert f"failures/{name}.html" in page.extract_text().replace("\n", ""), "it has no address"
+    links = {note.get_object()["/A"]["/URI"] for note in page["/Annots"]}
+    assert links == {f"{browser_module.public_address()}book/failures/{name}.html"}
+    tree = PdfReader(io.BytesIO(pdf)).trailer["/Root"]["/StructTreeRoot"]
+    assert drawings.for_paper(name)["alt"] in {node.get("/Alt") for node in marked(tree)}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)

@@ -1,20 +1,28 @@
-"""Print the whole book as one PDF, with page numbers, an outline and links that lead inside it.
+"""Print the whole book as one PDF: cover, contents, running heads, an outline, links inside it.
 
 The pages of the built site are put together in the browser, in the order of the book, and printed.
+Typst makes what stands around them (`front.typ`), and pypdf puts both together.
 
 Usage: make pdf
 """
 
+import io
+import json
+import re
 import sys
 import time
 from collections.abc import Iterator
-from typing import cast
+from pathlib import Path
+from typing import Any, cast
 
-from pypdf import PdfWriter
-from pypdf.generic import DictionaryObject, NameObject, TextStringObject
+import typst
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 
-from bookkit import browser, pages
+from bookkit import browser, pages, versions
+from bookkit.editions import drawings
 
+CONTENTS_LINK = "https://page.invalid/"  # in front.typ; a link to a page that comes later
 PDF = pages.ROOT / "_build" / "trace-evidence.pdf"
 # Takes the pages in the order of the table of contents. An id stands once in a book of many pages,
 # so each is given its page's name; links to pages of the book then lead inside, all others to the
@@ -54,9 +62,12 @@ JOIN = r"""async ([site, published, addresses]) => {
     return heading.textContent.replace(/\s+/g, " ").trim();
   });
 }"""
-STYLE = "@media print { article + article { break-before: page; } }"
-FOOTER = """<div style="width: 100%; text-align: center; font: 8pt sans-serif; color: #444;">
-<span class="pageNumber"></span></div>"""
+# A chapter begins on a new page; cases follow one another.
+STYLE = "@media print { article + article:not(.flows) { break-before: page; } }"
+FLOWS = """names => names.forEach(
+  name => document.getElementById(name).classList.add("flows")
+)"""
+HERE = Path(__file__).resolve().parent
 
 
 def outline_items(parent: DictionaryObject) -> Iterator[DictionaryObject]:
@@ -75,29 +86,95 @@ def name_headings(writer: PdfWriter, headings: list[str]) -> None:
         item[NameObject("/Title")] = TextStringObject(heading)
 
 
+def first_leaves(book: PdfReader) -> list[int]:
+    """Return the leaf, counted from 0, on which each page of the book begins: those of its titles."""
+    titles: Any = [item for item in book.outline if not isinstance(item, list)]
+    return [cast(int, book.get_destination_page_number(title)) for title in titles]
+
+
+def anchor(page: str) -> str:
+    """Return the id that `JOIN` gives to a page of the book."""
+    return re.sub(r"\W+", "-", f"{page}.html")
+
+
+def typeset(**data: Any) -> PdfReader:
+    """Return what `front.typ` makes of some data."""
+    pdf = typst.compile(str(HERE / "front.typ"), sys_inputs={"data": json.dumps(data)})
+    return PdfReader(io.BytesIO(pdf))
+
+
+def running_heads(rows: list[pages.Entry], starts: list[int], count: int) -> list[str]:
+    """Return what stands at the head of each leaf; nothing where a page of the book begins."""
+    heads = [""] * count
+    for row, start, end in zip(rows, starts, [*starts[1:], count + 1], strict=True):
+        for number in range(start + 1, end + 1):
+            if number <= count and number not in starts:
+                heads[number - 1] = plain_title(row.page)
+    return heads
+
+
+def plain_title(page: str) -> str:
+    """Return a page's title without its marks."""
+    return pages.title(page).replace("`", "")
+
+
+def front(rows: list[pages.Entry], starts: list[int]) -> PdfReader:
+    """Return the cover and the contents."""
+    newest = versions.rows()[-1]["pins"]
+    stack = ", ".join(f"{versions.TITLES[name]} {newest[name]}" for name in ("jax", "numpyro"))
+    contents, before = [], ""
+    for row, start in zip(rows, starts, strict=True):
+        part = row.part if row.part != before else ""
+        before = row.part
+        title, depth = plain_title(row.page), int(bool(row.above))
+        contents.append({"part": part, "title": title, "page": start, "depth": depth})
+    return typeset(
+        kind="front",
+        drawing=drawings.for_paper("cause"),
+        author="The developers of Trace Evidence",
+        address=browser.public_address(),
+        stacks=f"Then: the releases of August 2024. Now: {stack}.",
+        contents=contents,
+    )
+
+
+def link_contents(writer: PdfWriter, leaves: int) -> None:
+    """Let the lines of the contents lead to their pages."""
+    for page in writer.pages[:leaves]:
+        for given in page.get("/Annots", []):
+            link = given.get_object()
+            url = link.get("/A", {}).get("/URI", "")
+            if url.startswith(CONTENTS_LINK):
+                target = writer.pages[leaves + int(url.removeprefix(CONTENTS_LINK)) - 1]
+                del link["/A"]
+                whole = [target.indirect_reference, NameObject("/Fit")]
+                link[NameObject("/Dest")] = ArrayObject(whole)
+
+
 def print_book() -> None:
     """Write the PDF; one that was there stays until the new one is whole."""
     begin, part = time.monotonic(), PDF.with_suffix(".part")
+    rows = pages.contents()
     with browser.serve() as site, browser.launch() as chromium:
         page = chromium.new_page(color_scheme="light")
         page.goto(site + "book/index.html", wait_until="load")
-        addresses = [f"{site}{row.page}.html" for row in pages.contents()]
+        addresses = [f"{site}{row.page}.html" for row in rows]
         headings = page.evaluate(JOIN, [site, browser.public_address(), addresses])
+        page.evaluate(FLOWS, [anchor(row.page) for row in rows if row.above])
         print("printing the book, which takes about a minute …", flush=True)
         page.add_style_tag(content=STYLE)
         page.set_default_timeout(300_000)
-        page.pdf(
-            path=part,
-            format="A4",
-            outline=True,
-            tagged=True,
-            print_background=True,
-            display_header_footer=True,
-            header_template="<span></span>",
-            footer_template=FOOTER,
-        )
+        page.pdf(path=part, format="A4", outline=True, tagged=True, print_background=True)
     writer = PdfWriter(clone_from=part)
     name_headings(writer, headings)
+    starts = [leaf + 1 for leaf in first_leaves(PdfReader(part))]
+    heads = typeset(kind="heads", heads=running_heads(rows, starts, len(writer.pages)))
+    for leaf, head in zip(writer.pages, heads.pages, strict=True):
+        leaf.merge_page(head)
+    cover = front(rows, starts)
+    for number, leaf in enumerate(cover.pages):
+        writer.insert_page(leaf, number)
+    link_contents(writer, len(cover.pages))
     writer.add_metadata({"/Title": "Trace Evidence", "/Creator": "make pdf"})
     writer.write(part)
     part.replace(PDF)

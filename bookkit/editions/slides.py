@@ -384,7 +384,8 @@ def make(notebook: NotebookNode, notes: str) -> list[Slide]:
     other paragraphs are the speaker's notes. Of an exercise the question and the right answer are
     shown; what is tempting and wrong is in the instructor's notebook.
     """
-    deck, answer = Deck(), []
+    deck = Deck()
+    answer: list[NotebookNode] = []
 
     def close() -> None:
         if answer:

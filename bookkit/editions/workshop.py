@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
 from bookkit import catalogue, execute, load, pages, publish, versions
-from bookkit.editions import notebooks, slides
+from bookkit.editions import drawings, notebooks, slides
 
 HERE = Path(__file__).resolve().parent
 OUT = pages.ROOT / "_build" / "workshop"
@@ -99,6 +99,8 @@ def write_handout(page: str) -> Path:
     measured = versions.sentence(name)
     data = {
         "title": failure.title,
+        "address": f"{publish.site()}{page}.html",
+        "drawing": drawings.for_paper(name),
         "symptom": runs(failure.symptom),
         "message": failure.message,
         "versions": f"{measured[0].upper()}{measured[1:]}.",

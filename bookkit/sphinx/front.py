@@ -32,7 +32,7 @@ class CommonCause(SphinxDirective):
 
 
 class ChapterCards(SphinxDirective):
-    """A card for each chapter, with its picture, its symptom and its message, and the casebook's."""
+    """A card for each chapter, with picture, symptom and message, and one for the casebook."""
 
     CARD = """\
 <li><a class="chapter-card" href="{href}">{picture}<strong>{title}</strong></a>
@@ -61,8 +61,8 @@ class ChapterCards(SphinxDirective):
                 href=self.address("book/cases/index"),
                 picture=count,
                 title="The casebook",
-                text=f"{len(cases)} cases on a page each. {silent} of them are silent: the answer is "
-                "wrong, and nothing is raised.",
+                text=f"{len(cases)} cases, each on a page of its own. {silent} of them are silent: "
+                "the answer is wrong, and no error is raised.",
                 more="",
             )
         )
