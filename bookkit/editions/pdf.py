@@ -87,7 +87,7 @@ def name_headings(writer: PdfWriter, headings: list[str]) -> None:
 
 
 def first_leaves(book: PdfReader) -> list[int]:
-    """Return the leaf, counted from 0, on which each page of the book begins: those of its titles."""
+    """Return the leaf, counted from 0, on which each page of the book begins, from its outline."""
     titles: Any = [item for item in book.outline if not isinstance(item, list)]
     return [cast(int, book.get_destination_page_number(title)) for title in titles]
 
