@@ -88,9 +88,7 @@ def wrapped(text: str, columns: int) -> int:
 def clipped(text: str, lines: int, columns: int) -> str:
     """Return the opening lines of a text, as a slide of so many columns breaks them."""
     rows = [
-        part
-        for row in text.strip().splitlines()
-        for part in textwrap.wrap(row, columns, drop_whitespace=False, subsequent_indent="") or [""]
+        part for row in text.strip().splitlines() for part in textwrap.wrap(row, columns) or [""]
     ]
     return "\n".join([*rows[:lines], *(["…"] if len(rows) > lines else [])])
 

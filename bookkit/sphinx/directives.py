@@ -56,18 +56,6 @@ class FrontCard(Generated):
         return self.parse("\n".join(card))
 
 
-class FailureTable(Generated):
-    """The failures at a glance: one row each, linked to its chapter."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table."""
-        rows = ["| Failure | What you see | What cures it |", "|---|---|---|"]
-        for failure in catalogue.load().values():
-            link = f"[{failure.title}](/book/failures/{failure.id}.md)"
-            rows.append(f"| {link} | {failure.symptom} | {failure.cure} |")
-        return self.parse("\n".join(rows))
-
-
 class Triage(SphinxDirective):
     """The box that takes a traceback; hidden where scripts do not run. See `triage.js`."""
 
@@ -324,7 +312,6 @@ DIRECTIVES = {
     "case-index": CaseIndex,
     "symptom-table": SymptomTable,
     "front-card": FrontCard,
-    "failure-table": FailureTable,
     "triage": Triage,
     "message-table": MessageTable,
     "other-table": OtherTable,
