@@ -782,14 +782,22 @@ def test_contents_marks_the_section_that_is_read(open_page):
         page.mouse.wheel(0, 400)
         page.wait_for_timeout(60)
         read = page.evaluate(
-            """() => document.elementFromPoint(640, innerHeight / 4)
-              .closest("article > section > section")?.id ?? ''"""
+            """() => {
+              const links = [...document.querySelectorAll("#pst-page-toc-nav a")];
+              const listed = links.map(link => link.hash.slice(1));
+              let place = document.elementFromPoint(640, innerHeight / 4).closest("section[id]");
+              while (place && !listed.includes(place.id)) {
+                place = place.parentElement.closest("section[id]");
+              }
+              return place?.id ?? "";
+            }"""
         )
         end = page.evaluate("innerHeight + scrollY >= document.documentElement.scrollHeight - 2")
         shown = page.locator("#pst-page-toc-nav a[aria-current]")
         now = [link.get_attribute("href")[1:] for link in shown.all()]
         if read:
             assert now == [read], f"one reads {read!r}, and Contents marks {now}"
+            expect(shown).to_be_visible()
             marked.add(read)
         if end:
             break

@@ -20,10 +20,13 @@
       const now = end && asked > above && visible(places[asked]) ? asked : above;
       links.forEach((link, number) => {
         link.classList.toggle("active", number === now);
-        link.closest(".toc-entry").classList.toggle("active", number === now);
         if (number !== now) link.removeAttribute("aria-current");
         else if (!link.ariaCurrent) link.setAttribute("aria-current", "true");
       });
+      /* The entries that hold it are active too: the theme shows what is below them. */
+      for (const entry of all("#pst-page-toc-nav .toc-entry")) {
+        entry.classList.toggle("active", now >= 0 && entry.contains(links[now]));
+      }
     };
     /* The theme's own observer writes the mark as well; ours is the last word. */
     let waiting = false;
