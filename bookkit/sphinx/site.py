@@ -17,7 +17,7 @@ from fontTools import subset
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from bookkit import catalogue, records
+from bookkit import catalogue, pages, records
 from bookkit.editions import colab
 
 from .front import DIRECTIVES
@@ -152,7 +152,11 @@ def show_colours_without_scripts(static: Path) -> None:
     more in `no-scripts-dark.css`, for `auto`.
     """
     dark = []
-    for sheet in sorted(static.rglob("*.css")):
+    # In the order of the page: the theme's, the extensions', the book's own.
+    ours = {file.name for file in (pages.BOOK / "_static").glob("*.css")}
+    for sheet in sorted(
+        static.rglob("*.css"), key=lambda s: (s.name in ours, s.parent.name != "styles", s.name)
+    ):
         text = sheet.read_text()
         for selectors, rules in DARK_RULE.findall("}" + re.sub(r"/\*.*?\*/", "", text, flags=re.S)):
             own = [one for one in re.split(r",(?![^(]*\))", selectors) if "data-theme" in one]
