@@ -242,7 +242,64 @@ def test_a_page_without_a_second_kernel_opens_in_colab_too(path):
 
 NEIGHBOUR = """\
 A neighbour
-====
+===========
+
+* :external+trace-evidence:ref:`leaf-order`
+* :external+trace-evidence:ref:`its cure <leaf-order:cure>`
+* :external+trace-evidence:ref:`lazy-pytree-drift`
+* :external+trace-evidence:ref:`lazy-pytree-drift-repair`
+"""
+
+
+def test_documentation_of_others_links_here_by_name(tmp_path):
+    """A second Sphinx project, with warnings as errors, and the book's inventory from a file."""
+    mapping = {"trace-evidence": (public_address(), str(SITE / "objects.inv"))}
+    (tmp_path / "conf.py").write_text(
+        f'extensions = ["sphinx.ext.intersphinx"]\nintersphinx_mapping = {mapping!r}\n'
+    )
+    (tmp_path / "index.rst").write_text(NEIGHBOUR)
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "-n",
+        "-q",
+        str(tmp_path),
+        str(tmp_path / "out"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    page = BeautifulSoup((tmp_path / "out" / "index.html").read_text(), "html.parser")
+    links = {link["href"]: link for link in page.select("a.reference.external")}
+    case, chapter = "book/cases/leaf-order.html", "book/failures/lazy-pytree-drift.html"
+    wanted = [case, f"{case}#cure", chapter, f"{chapter}#lazy-pytree-drift-repair"]
+    assert list(links) == [public_address() + place for place in wanted]
+    assert links[public_address() + case].get_text() == records.load()["leaf-order"].title
+    assert links[public_address() + case]["title"] == f"(in Trace Evidence v{labels.release()})"
+
+
+def test_every_failure_case_and_section_has_a_label_that_leads_to_it():
+    with (SITE / "objects.inv").open("rb") as file:
+        found = InventoryFile.load(file, "", posixpath.join)["std:label"]
+    names = {name: entry[2] for name, entry in found.items()}
+    for slug in [*catalogue.load(), *records.load()]:
+        assert names[slug].endswith(f"/{slug}.html")
+    for name, address in names.items():
+        place, _, anchor = address.partition("#")
+        assert not anchor or anchor in ids(SITE / place), f"{name} leads nowhere"
+        assert (SITE / place).is_file(), f"{name} leads nowhere"
+    places = {address for name, address in names.items() if ":" in name}
+    for row in ANCHORS.read_text().split():
+        place, _, anchor = row.partition("#")
+        title = soup(SITE / place).find(id=anchor)
+        if title and title.name == "section" and title.parent.name != "article":
+            assert row in places, f"{row} has no label"
+
+
+# What follows opens the pages in a browser. A page is opened in two of four views, and the checks
+# that only look share it. The last of them asks what the page requested meanwhile.
+
 SIZES = [(width, scheme) for width in WIDTHS for scheme in SCHEMES]
 CASES = [path for path in NOTEBOOKS if path.parent.name == "cases"]
 
