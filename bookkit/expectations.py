@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import nbformat
 from nbformat import NotebookNode
 
+from trace_evidence import steps
 from trace_evidence.both import MIME, SIDES
 
-KEYS = {"raises", "warns", "match", "stdout", "result", "figure", "tolerance", "varies"}
+KEYS = {"raises", "warns", "match", "stdout", "result", "figure", "steps", "tolerance", "varies"}
 BOTH = "%%both"
 IMAGES = ("image/svg+xml", "image/png")
 TAG = "raises-exception"
@@ -44,7 +45,7 @@ def check(cell: NotebookNode) -> list[Problem]:
     wrong = check_form(cell, expect)
     if wrong:
         return wrong
-    found = check_error(cell, expect) + check_figure(cell, expect)
+    found = check_error(cell, expect) + check_figure(cell, expect) + check_steps(cell, expect)
     if "warns" in expect:
         found += check_warning(cell, expect)
     for key, happened in (("stdout", stream(cell, "stdout")), ("result", result(cell))):
@@ -178,6 +179,26 @@ def check_figure(cell: NotebookNode, expect: dict) -> list[Problem]:
     if shown and not alt_text(cell):
         cure = "Add `mystnb: {image: {alt: …}}` to the cell: what does the figure show?"
         return [Problem("alt text for the figure", "none", cure)]
+    return []
+
+
+def frames(cell: NotebookNode) -> list[dict]:
+    """Return the frames of a cell's step-through figures; see `trace_evidence.steps`."""
+    shown = (out.get("data", {}).get(steps.MIME) for out in cell.outputs)
+    return [frame for figure in shown if figure for frame in figure["frames"]]
+
+
+def check_steps(cell: NotebookNode, expect: dict) -> list[Problem]:
+    """Check that all frames are there that a cell promises, each with alt text of its own."""
+    found = frames(cell)
+    if len(found) != expect.get("steps", 0):
+        cure = "End the cell with its `Steps`, and write the number of its frames into `steps`."
+        return [Problem(f"{expect.get('steps', 0)} frames", f"{len(found)} frames", cure)]
+    alts = [frame["alt"] for frame in found]
+    twice = sorted({alt for alt in alts if alts.count(alt) > 1})
+    if twice:
+        cure = "Say in each frame's alt text what is drawn in it, and not in the others."
+        return [Problem("alt text of its own for each frame", f"twice: {twice[0]!r}", cure)]
     return []
 
 

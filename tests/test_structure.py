@@ -71,7 +71,7 @@ def test_the_catalogue_and_the_chapters_know_one_another():
 @failure_chapters
 def test_each_failure_has_a_figure_and_a_program_that_runs_on_both_stacks(path):
     cells = [cell for _, cell in book.code_cells(path)]
-    assert any(cell.metadata.get("expect", {}).get("figure") for cell in cells)
+    assert any({"figure", "steps"} & set(cell.metadata.get("expect", {})) for cell in cells)
     old = [
         cell.metadata["expect"].get("then", {})
         for cell in cells

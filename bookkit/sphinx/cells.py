@@ -64,7 +64,8 @@ def prompt(source: str, metadata: dict) -> str:
         return "the imports"
     if source.startswith("%%check"):
         return "the check"
-    return "how the figure is drawn" if metadata.get("expect", {}).get("figure") else "the code"
+    drawn = {"figure", "steps"} & set(metadata.get("expect", {}))
+    return "how the figure is drawn" if drawn or "steps import" in source else "the code"
 
 
 def fold_asserts(block: nodes.literal_block) -> None:
@@ -146,12 +147,14 @@ def refresh_cache(app: Sphinx, config) -> None:
         execute.open_cache(Path(config.nb_execution_cache_path or execute.CACHE))
 
 
-def add_triage(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Load the script of the triage box on the page that has one."""
+def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Load a script on the pages that need it."""
     if page == TRIAGE_PAGE:
         app.add_js_file("triage.js")
     if page == CASES_PAGE:
         app.add_js_file("casebook.js", loading_method="defer")
+    if 'class="steps"' in context.get("body", ""):
+        app.add_js_file("steps.js", loading_method="defer")
 
 
 def inline_mark(name, rawtext, text, lineno, inliner, options=None, content=None):
@@ -176,7 +179,7 @@ def setup(app: Sphinx) -> dict:
     app.add_role("searched", searched)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
-    app.connect("html-page-context", add_triage)
+    app.connect("html-page-context", add_scripts)
     app.connect("config-inited", refresh_cache)
     app.connect("doctree-read", mark_cells)
     return {"parallel_read_safe": True, "version": "1"}

@@ -11,7 +11,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import casebook, catalogue, load, pages, publish, records, versions
+from bookkit import art, casebook, catalogue, load, pages, publish, records, versions
 from bookkit.editions import notebooks
 from hub import sizing
 
@@ -283,6 +283,19 @@ class SymptomTable(FromRecords):
         return self.parse(casebook.symptom_table())
 
 
+class Drawing(SphinxDirective):
+    """A drawing that no cell makes, in the page's colours; see `bookkit.art`."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the drawing."""
+        name = self.arguments[0]
+        self.env.note_dependency(str(art.FOLDER / f"{name}.svg"))
+        drawn = f'<div class="drawing">{art.inline(name)}</div>'
+        return [nodes.raw("", drawn, format="html")]
+
+
 class Schedule(Generated):
     """A plan for a workshop, with the minutes of the chapters' front cards."""
 
@@ -307,6 +320,7 @@ class HubTable(Generated):
 
 
 DIRECTIVES = {
+    "drawing": Drawing,
     "case-card": CaseCard,
     "case-table": CaseTable,
     "case-index": CaseIndex,

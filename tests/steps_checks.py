@@ -1,0 +1,118 @@
+"""Figures that are read step by step, in a browser: by keyboard and mouse, on paper, unscripted.
+
+Run by `make check-site`, which builds the site first.
+"""
+
+import pytest
+
+from tests.site_checks import PAGES, SITE, soup
+
+WITH = [str(path.relative_to(SITE)) for path in PAGES if soup(path).select("figure.steps")]
+SLIDERS = "book/failures/mvn-inside-scan.html"
+TURNED = "book/failures/lazy-pytree-drift.html"
+with_steps = pytest.mark.parametrize("path", WITH)
+BROKEN = """() => [...document.querySelectorAll("figure.steps svg text")].filter(text => {
+  const box = text.getBoundingClientRect();
+  const all = text.closest("svg").getBoundingClientRect();
+  return box.right > all.right + 1 || box.bottom > all.bottom + 1 || box.left < all.left - 1;
+}).map(text => text.textContent)"""
+SMALL = """() => [...document.querySelectorAll("figure.steps svg text")].map(text =>
+  parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)
+  .filter(size => size < 10.5)"""
+
+
+def shown(figure):
+    """Return the places, among all frames, of those that can be seen."""
+    frames = figure.locator(".steps-frame")
+    return [i for i in range(frames.count()) if frames.nth(i).is_visible()]
+
+
+def test_each_chapter_and_three_foundations_have_such_a_figure():
+    names = {path.split("/")[-1].removesuffix(".html") for path in WITH}
+    assert {path.stem for path in PAGES if path.parent.name == "failures"} <= names
+    assert {"tracing", "effect-handlers-and-plates", "hashing-static-dynamic"} <= names
+
+
+@with_steps
+def test_without_scripts_and_on_paper_all_frames_can_be_seen(path, open_page):
+    page = open_page(path, java_script_enabled=False).page
+    for figure in page.locator("figure.steps").all():
+        assert len(shown(figure)) == figure.locator(".steps-frame").count() > 1
+        assert figure.locator("button, input").count() == 0
+    page = open_page(path).page
+    page.emulate_media(media="print")
+    for figure in page.locator("figure.steps").all():
+        assert len(shown(figure)) == figure.locator(".steps-frame").count()
+        assert not figure.locator(".steps-bar").is_visible()
+
+
+@with_steps
+@pytest.mark.parametrize("width", [1280, 390])
+def test_one_frame_is_shown_whole_and_readable(path, width, open_page):
+    page = open_page(path, width=width).page
+    for figure in page.locator("figure.steps").all():
+        assert shown(figure) == [0]
+    assert page.evaluate(BROKEN) == [], "words leave their drawing"
+    assert page.evaluate(SMALL) == [], "words too small to read"
+
+
+def test_arrow_keys_home_and_end_turn_the_frames(open_page):
+    page = open_page(TURNED).page
+    figure = page.locator("figure.steps").first
+    last = figure.locator(".steps-frame").count() - 1
+    height = figure.bounding_box()["height"]
+    figure.get_by_role("button", name="Next").focus()
+    for key, place in (
+        ("ArrowRight", 1),
+        ("ArrowRight", 2),
+        ("ArrowLeft", 1),
+        ("End", last),
+        ("ArrowRight", last),
+        ("Home", 0),
+        ("ArrowLeft", 0),
+        ("Enter", 1),
+    ):
+        page.keyboard.press(key)
+        assert shown(figure) == [place], f"after {key}"
+        assert figure.bounding_box()["height"] == height, "what is below moves"
+    assert figure.get_by_role("button", name="Previous").get_attribute("aria-disabled") == "false"
+
+
+def test_sliders_lead_through_the_grid_by_keyboard(open_page):
+    figure = (page := open_page(SLIDERS).page).locator("figure.steps").first
+    days, animals = figure.get_by_role("slider").all()
+    seen = set()
+    for _ in range(3):
+        animals.focus()
+        page.keyboard.press("Home")
+        for _ in range(3):
+            (place,) = shown(figure)
+            seen.add(place)
+            values = [
+                slider.get_attribute("aria-valuetext").split()[0] for slider in (days, animals)
+            ]
+            said = figure.locator(".steps-frame").nth(place).locator(".steps-says").inner_text()
+            assert said.startswith("Silent") == (values[0] == values[1]), (values, said)
+            page.keyboard.press("ArrowRight")
+        days.focus()
+        page.keyboard.press("ArrowRight")
+    assert len(seen) == 9
+
+
+def test_a_choice_shows_its_own_frames_at_the_same_place(open_page):
+    page = open_page("book/failures/parallel-truncated-normal.html").page
+    figure = page.locator("figure.steps").first
+    figure.get_by_role("button", name="Next").click()
+    assert shown(figure) == [1]
+    figure.get_by_role("radio", name="one").focus()
+    page.keyboard.press("Space")
+    assert shown(figure) == [6]
+    page.keyboard.press("ArrowLeft")
+    assert shown(figure) == [1]
+
+
+def test_who_asks_for_less_motion_sees_frames_change_at_once(open_page):
+    moves = "e => getComputedStyle(e).animationName"
+    for motion, name in (("no-preference", "steps-in"), ("reduce", "none")):
+        page = open_page(TURNED, reduced_motion=motion).page
+        assert page.locator(".steps-now").first.evaluate(moves) == name

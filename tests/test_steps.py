@@ -1,0 +1,102 @@
+"""Figures that are read step by step: all frames are there, each says what it shows."""
+
+import re
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from bookkit import art, catalogue, expectations, pages
+from trace_evidence.steps import MIME, MISSING, Panel, Steps, as_html
+
+ALT = "A box that is alone on the page, number"
+
+
+def figure():
+    """Return a figure with a choice of two, of two frames and of one."""
+    made = Steps("What `x` does.", {"chains": ["two", "one"]})
+    for number, at in enumerate(("two", "two", "one")):
+        panel = Panel("a title")
+        panel.rows({"x": number, "y": MISSING}, ["x"] if number else [])
+        made.add(f"Step {number} of `x` < 3.", f"{ALT} {number}", panel, at=[at])
+    return made
+
+
+def cell(made, **expect):
+    """Return a cell that shows a figure."""
+    shown = made._repr_mimebundle_()
+    output = nbformat.v4.new_output("display_data", data=shown)
+    return nbformat.v4.new_code_cell("figure", metadata={"expect": expect}, outputs=[output])
+
+
+def test_without_a_script_all_frames_stand_in_order_with_what_they_say_and_show():
+    page = BeautifulSoup(as_html(figure().data()), "html.parser")
+    frames = page.select("figure.steps .steps-frame")
+    assert [frame["data-at"] for frame in frames] == ['["two"]', '["two"]', '["one"]']
+    labels = [frame.select_one("[role=img]")["aria-label"] for frame in frames]
+    assert labels == [f"{ALT} {number}" for number in range(3)]
+    said = [frame.select_one(".steps-says").get_text() for frame in frames]
+    assert said == ["1 of 2. Step 0 of x < 3.", "2 of 2. Step 1 of x < 3.", "Step 2 of x < 3."]
+    assert [where.get_text() for where in page.select(".steps-where")] == [
+        "chains: two",
+        "chains: one",
+    ]
+    assert page.select_one("figcaption").get_text() == "What x does."
+    assert not page.select("[hidden], script, [style*=display\\:none]")
+    assert all(svg["aria-hidden"] == "true" for svg in page.select("svg"))
+
+
+def test_a_terminal_reads_what_the_frames_say():
+    text = figure()._repr_mimebundle_()["text/plain"].splitlines()
+    assert text[1] == "chains: two, 1 of 2: Step 0 of x < 3."
+    assert len(text) == 4
+
+
+def test_drawings_of_all_frames_are_equally_high_and_in_the_colours_of_the_page():
+    svgs = [frame["html"] for frame in figure().data()["frames"]]
+    assert len({re.search(r'viewBox="([^"]+)"', svg)[1] for svg in svgs}) == 1
+    assert "--steps-accent" not in svgs[0]
+    assert "--steps-accent" in svgs[1]
+    assert not any(re.search(r'"#[0-9a-f]{3,6}"', svg) for svg in svgs), "a colour of one theme"
+
+
+@pytest.mark.parametrize(
+    ("do", "words"),
+    [
+        (lambda: figure().add("x", "too short", at=["two"]), "too short"),
+        (lambda: figure().add("x", f"{ALT} 9", at=["three"]), "three"),
+        (lambda: figure().add("x", f"{ALT} 9"), "at="),
+        (lambda: Panel().say("wide " * 20), "does not fit"),
+        (lambda: Panel().text(330, 10, "at the edge"), "does not fit"),
+    ],
+)
+def test_what_could_not_be_read_is_refused(do, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        do()
+
+
+def test_a_cell_is_held_to_the_number_of_its_frames_and_to_their_alt_text():
+    assert not expectations.check(cell(figure(), steps=3))
+    (fewer,) = expectations.check(cell(figure(), steps=4))
+    assert (fewer.expected, fewer.happened) == ("4 frames", "3 frames")
+    (undeclared,) = expectations.check(cell(figure()))
+    assert undeclared.happened == "3 frames"
+    twice = figure()
+    twice.add("Once more.", f"{ALT} 2", at=["one"])
+    (same,) = expectations.check(cell(twice, steps=4))
+    assert "twice" in same.happened
+    assert MIME in cell(figure()).outputs[0].data
+
+
+@pytest.mark.parametrize("name", ["cause", *catalogue.load()])
+def test_each_chapter_and_the_common_cause_have_a_drawing_that_says_what_it_shows(name):
+    drawn = BeautifulSoup(art.inline(name), "html.parser").svg
+    assert drawn["role"] == "img"
+    assert len(drawn["aria-label"].split()) >= 8
+    assert not re.search(r'(fill|stroke)="#', art.inline(name)), "a colour of one theme"
+    assert "aria-label" not in art.inline(name, decorative=True)
+
+
+def test_a_drawing_that_is_not_there_is_named():
+    with pytest.raises(pages.PageError, match=r"art/nothing\.svg"):
+        art.inline("nothing")

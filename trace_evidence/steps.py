@@ -1,0 +1,304 @@
+"""Figures that are read step by step: frames that a cell draws from live objects.
+
+A cell makes `Steps`, adds frames, and ends with it. A frame is one or two `Panel`, a line that says
+what happens, and alt text. As HTML all frames stand one below the other, which is what a notebook,
+paper and a page without scripts show; `steps.js` shows one at a time. The frames are also published
+as data (`MIME`), from which slides are made and which the suite looks at.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+MIME = "application/vnd.trace-evidence.steps+json"
+# The page gives these variables a colour for light and one for dark; elsewhere the second holds.
+INK = "currentColor"
+ACCENT = "var(--steps-accent,#d55e00)"
+BLUE = "var(--steps-blue,#0072b2)"
+GREEN = "var(--steps-green,#009e73)"
+WIDTH, MARGIN, LINE = 340, 8, 19
+ROW = "display:flex;flex-wrap:wrap;gap:0 1.5em;justify-content:center;align-items:start"
+MISSING = "\u2013"
+MONO, SANS = 0.605, 0.53  # the width of a character, in sizes of the font
+
+
+def plain(text: str) -> str:
+    """Return a line of text without its backticks."""
+    return text.replace("`", "")
+
+
+def marked_up(text: str) -> str:
+    """Return a line of text as HTML, with `code` between backticks."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
+
+
+class Panel:
+    """One drawing of a frame, which grows downwards as parts are added.
+
+    Lengths are in pixels of a drawing that is as wide as a phone.
+
+    Args:
+        title: words above the drawing.
+        width: how wide it is.
+    """
+
+    def __init__(self, title: str = "", width: int = WIDTH):
+        self.width, self.height, self.parts = width, MARGIN, list[str]()
+        if title:
+            self.text(MARGIN, self.height + 12, title, bold=True)
+            self.height += 24
+
+    def text(self, x: float, y: float, words: object, **look: Any) -> None:
+        """Write words with their baseline at `y`.
+
+        Args:
+            x: the start of the words, or their middle with `middle`.
+            y: the baseline.
+            words: anything; its `str` is written.
+            look: `mono`, `bold`, `middle` and `faint` as flags; `size` and `color`.
+
+        Raises:
+            ValueError: the words are wider than the drawing.
+        """
+        size, mono = look.get("size", 13), look.get("mono", False)
+        shown = str(words)
+        wide = len(shown) * size * (MONO if mono else SANS)
+        left = x - wide / 2 if look.get("middle") else x
+        if left < -1 or left + wide > self.width + 1:
+            raise ValueError(f"{shown!r} does not fit into the drawing: shorten it, or move it.")
+        given = [f'x="{x:g}" y="{y:g}" fill="{look.get("color", INK)}"']
+        given += [f'font-size="{size}"'] * (size != 13) + ['class="mono"'] * mono
+        given += ['font-weight="600"'] * look.get("bold", False)
+        given += ['text-anchor="middle"'] * look.get("middle", False)
+        given += ['opacity=".7"'] * look.get("faint", False)
+        spaced = html.escape(shown, quote=False).replace(" ", "\u00a0")
+        self.parts.append(f"<text {' '.join(given)}>{spaced}</text>")
+
+    def box(self, x: float, y: float, wide: float, high: float, **look: Any) -> None:
+        """Draw a box; `color`, and `dashed`, `tinted` and `bare` (without a border) as flags."""
+        color = look.get("color", INK)
+        given = f'x="{x:g}" y="{y:g}" width="{wide:g}" height="{high:g}" rx="4"'
+        fill = f' fill="{color}" fill-opacity=".16"' if look.get("tinted") else ' fill="none"'
+        stroke = "" if look.get("bare") else f' stroke="{color}" stroke-width="1.5"'
+        dashes = ' stroke-dasharray="4 3"' if look.get("dashed") else ""
+        self.parts.append(f"<rect {given}{fill}{stroke}{dashes}/>")
+
+    def line(self, points: Sequence[tuple[float, float]], **look: Any) -> None:
+        """Draw a line through points; `color`, and `dashed` and `arrow` (at its end) as flags."""
+        color = look.get("color", INK)
+        path = "M" + "L".join(f"{x:g} {y:g}" for x, y in points)
+        if look.get("arrow"):
+            (x0, y0), (x1, y1) = points[-2:]
+            far = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5 or 1.0
+            dx, dy = 6 * (x1 - x0) / far, 6 * (y1 - y0) / far
+            for side in (1, -1):
+                path += f"M{x1 - dx - side * dy * 0.6:.4g} {y1 - dy + side * dx * 0.6:.4g}"
+                path += f"L{x1:g} {y1:g}"
+        dashes = ' stroke-dasharray="4 3"' if look.get("dashed") else ""
+        stroke = f'stroke="{color}" stroke-width="1.5"{dashes}'
+        self.parts.append(f'<path d="{path}" fill="none" {stroke}/>')
+
+    def chip(self, x: float, y: float, words: object, **look: Any) -> float:
+        """Draw a word in a box of its own, with the box's top at `y`; return its right end."""
+        shown = str(words)
+        wide = max(26.0, len(shown) * 12 * MONO + 12)
+        self.box(x, y, wide, 20, **look)
+        self.text(x + wide / 2, y + 14.5, shown, mono=True, size=12, middle=True)
+        return x + wide
+
+    def gap(self, high: float = 10) -> None:
+        """Leave a space below what is there."""
+        self.height += high
+
+    def say(self, words: object, **look: Any) -> None:
+        """Write a line of words below what is there."""
+        self.text(MARGIN, self.height + 13, words, **look)
+        self.height += LINE
+
+    def code(self, lines: Iterable[str], now: int | None = None) -> None:
+        """Write lines of code, the one that runs now in the accent colour's shade."""
+        for number, line in enumerate(lines):
+            if number == now:
+                wide = self.width - MARGIN
+                self.box(4, self.height, wide, LINE, color=ACCENT, tinted=True, bare=True)
+            look = {"bold": number == now, "faint": now is not None and number > now}
+            self.text(MARGIN, self.height + 14, line, mono=True, size=12, **look)
+            self.height += LINE
+
+    def rows(
+        self,
+        rows: Mapping[str, object],
+        hot: Iterable[str] | Mapping[str, str] = (),
+        indent: int = 0,
+    ) -> None:
+        """Write names with their values in boxes; None and `MISSING` have a dashed one.
+
+        Args:
+            rows: name to value.
+            hot: the names that are drawn in the accent colour, or each with its colour.
+            indent: how far to the right the rows stand.
+        """
+        colors = hot if isinstance(hot, Mapping) else dict.fromkeys(hot, ACCENT)
+        right = max((len(name) for name in rows), default=0) * 12 * MONO + MARGIN + indent + 12
+        for name, value in rows.items():
+            self.text(MARGIN + indent, self.height + 15, name, mono=True, size=12)
+            look = {"color": colors[name], "tinted": True} if name in colors else {}
+            self.chip(right, self.height + 1, value, dashed=value in (None, MISSING), **look)
+            self.height += 24
+
+    def tree(self, root: str, children: Mapping[str, object], hot: Iterable[str] = ()) -> None:
+        """Draw a node with its children below it, each with its name; see `rows`."""
+        wide = len(root) * 12 * MONO + 14
+        self.box(MARGIN, self.height, wide, 22)
+        self.text(MARGIN + wide / 2, self.height + 15, root, mono=True, size=12, middle=True)
+        self.height += 28
+        top = self.height - 6
+        for place in range(len(children)):
+            y = self.height + 11 + 24 * place
+            self.line([(MARGIN + 10, top), (MARGIN + 10, y), (MARGIN + 17, y)])
+        self.rows(children, hot, indent=20)
+
+    def shapes(self, rows: Mapping[str, Sequence[int]], hot: Iterable[str] = ()) -> None:
+        """Draw shapes one under the other, a box an axis, aligned at the right."""
+        for label, shape in rows.items():
+            color = ACCENT if label in hot else INK
+            self.text(MARGIN, self.height + 15, label)
+            for place, size in enumerate(reversed(shape)):
+                x = self.width - 36 * (place + 1)
+                self.box(x, self.height, 30, 22, color=color, tinted=label in hot)
+                self.text(x + 15, self.height + 15.5, size, mono=True, middle=True)
+            if not shape:
+                self.text(self.width - 28, self.height + 15.5, "()", mono=True, color=color)
+            self.height += 28
+
+    def grid(self, values: Sequence[Sequence[object]], hot: bool = False, **look: Any) -> None:
+        """Draw a table of small cells.
+
+        Args:
+            values: rows of cells; empty ones are dashed.
+            hot: whether the cells are drawn in the accent colour.
+            look: `side`, the side of a cell; `across`, what stands above; `x`, where it begins; and
+                `beside` as a flag, for a second table at the right of one.
+        """
+        side, x0 = look.get("side", 26), look.get("x", MARGIN)
+        high = 18 + len(values) * side + 6
+        top = self.height - high * bool(look.get("beside"))
+        self.text(x0 + 1, top + 12, look.get("across", ""))
+        for i, row in enumerate(values):
+            for j, value in enumerate(row):
+                x, y = x0 + j * side, top + 18 + i * side
+                empty = not str(value).strip()
+                color = ACCENT if hot else INK
+                size = side - 3
+                self.box(x + 1.5, y + 1.5, size, size, color=color, tinted=hot, dashed=empty)
+                if not empty:
+                    self.text(x + side / 2, y + side / 2 + 4.5, value, middle=True, size=12)
+        self.height = top + high
+
+    def svg(self, height: float | None = None) -> str:
+        """Return the drawing, as high as is asked for."""
+        size = f'width="{self.width}" height="{(height or self.height) + MARGIN:g}"'
+        box = f'viewBox="0 0 {self.width} {(height or self.height) + MARGIN:g}"'
+        style = 'style="max-width:100%;height:auto" font-size="13"'
+        body = "".join(self.parts).replace('class="mono"', 'font-family="monospace"')
+        return f'<svg aria-hidden="true" {size} {box} {style}>{body}</svg>'
+
+
+class Steps:
+    """A figure of several frames; the last expression of its cell.
+
+    Args:
+        caption: what the figure shows.
+        choices: the name of each choice that a reader has, to its values. Numbers become a slider,
+            words become buttons. Without a choice all frames follow one another.
+    """
+
+    def __init__(self, caption: str, choices: Mapping[str, Sequence] | None = None):
+        self.caption, self.choices = caption, dict(choices or {})
+        self.frames: list[tuple[tuple, str, str, tuple[Panel, ...]]] = []
+
+    def add(self, says: str, alt: str, *panels: Panel, at: Sequence = ()) -> None:
+        """Add a frame.
+
+        Args:
+            says: what happens in it, with `code` between backticks.
+            alt: what is drawn, for those who cannot see it.
+            panels: the drawings, side by side where there is room.
+            at: a value of each choice.
+
+        Raises:
+            ValueError: the alt text says too little, or `at` does not fit the choices.
+        """
+        if len(alt.split()) < 8:
+            raise ValueError(f"the alt text {alt!r} says too little: say what is drawn.")
+        values = list(self.choices.values())
+        if len(at) != len(values) or any(one not in of for one, of in zip(at, values, strict=True)):
+            raise ValueError(f"at={at!r} names no value of each of {self.choices}.")
+        self.frames.append((tuple(at), says, alt, panels))
+
+    def groups(self) -> dict[tuple, list[int]]:
+        """Return the numbers of the frames that follow one another, by the choice they are for."""
+        found: dict[tuple, list[int]] = {}
+        for number, (at, *_) in enumerate(self.frames):
+            found.setdefault(at, []).append(number)
+        return found
+
+    def label(self, at: tuple) -> str:
+        """Return a choice in words: `4 days, 5 animals`."""
+        pairs = zip(self.choices, at, strict=True)
+        return ", ".join(
+            f"{one} {name}" if isinstance(one, int) else f"{name}: {one}" for name, one in pairs
+        )
+
+    def data(self) -> dict[str, Any]:
+        """Return the frames as data: `at`, `part`, `says` and `alt` as text, `html` the drawing."""
+        rows: dict[int, float] = {}
+        for _, _, _, panels in self.frames:  # a drawing is as high in each frame
+            for place, panel in enumerate(panels):
+                rows[place] = max(rows.get(place, 0), panel.height)
+        frames = []
+        for at, numbers in self.groups().items():
+            for count, number in enumerate(numbers, start=1):
+                _, says, alt, panels = self.frames[number]
+                drawn = "".join(panel.svg(rows[place]) for place, panel in enumerate(panels))
+                label = html.escape(alt, quote=True)
+                picture = f'<div class="steps-panels" role="img" aria-label="{label}" '
+                picture += f'style="{ROW}">{drawn}</div>'
+                part = f"{count} of {len(numbers)}" if len(numbers) > 1 else ""
+                frame = {"at": list(at), "where": self.label(at), "part": part, "says": says}
+                frames.append({**frame, "alt": alt, "html": picture})
+        return {"caption": self.caption, "choices": self.choices, "frames": frames}
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, Any]:
+        data = self.data()
+        return {MIME: data, "text/html": as_html(data), "text/plain": as_text(data)}
+
+
+def as_html(data: Mapping[str, Any]) -> str:
+    """Return a figure with all its frames in order, for a page or a notebook."""
+    body, before = [], None
+    for frame in data["frames"]:
+        if frame["where"] and frame["where"] != before:
+            body.append(f'<p class="steps-where"><b>{html.escape(frame["where"])}</b></p>')
+        before = frame["where"]
+        part = f"<b>{frame['part']}.</b> " if frame["part"] else ""
+        says = f'<p class="steps-says">{part}{marked_up(frame["says"])}</p>' * bool(frame["says"])
+        at = html.escape(json.dumps(frame["at"]), quote=True)
+        body.append(f'<div class="steps-frame" data-at="{at}">{frame["html"]}{says}</div>')
+    choices = html.escape(json.dumps(data["choices"]), quote=True)
+    caption = f"<figcaption>{marked_up(data['caption'])}</figcaption>"
+    opening = f'<figure class="steps" data-choices="{choices}">'
+    return f'{opening}<div class="steps-frames">{"".join(body)}</div>{caption}</figure>'
+
+
+def as_text(data: Mapping[str, Any]) -> str:
+    """Return what the frames say, one line each."""
+    lines = [plain(data["caption"])]
+    for frame in data["frames"]:
+        head = ", ".join(filter(None, (frame["where"], frame["part"])))
+        lines.append(plain(f"{head}: {frame['says']}" if head else frame["says"]))
+    return "\n".join(lines)
