@@ -37,7 +37,7 @@ def test_each_chapter_and_three_foundations_have_such_a_figure():
 def test_without_scripts_and_on_paper_all_frames_can_be_seen(path, open_page):
     page = open_page(path, java_script_enabled=False).page
     for figure in page.locator("figure.steps").all():
-        assert len(shown(figure)) == figure.locator(".steps-frame").count() > 1
+        assert len(shown(figure)) == figure.locator(".steps-frame").count() > 0
         assert figure.locator("button, input").count() == 0
     page = open_page(path).page
     page.emulate_media(media="print")

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 STYLE = Path(__file__).with_name("book.mplstyle")
 INK, PAPER = "#1b1f24", "#ffffff"
 GREY = "#8a8f98"
-BLUE, ORANGE, GREEN, RED, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7"
+BLUE = "#0072b2"
 
 
 def use_style(shell) -> None:
@@ -91,35 +90,3 @@ def draw_pytree(ax, tree, names: Callable = field_names) -> None:
     draw(tree, 0)
     ax.set_xlim(-0.6, width - 0.4)
     ax.margins(y=0.1)
-
-
-def draw_shapes(ax, rows: dict[str, tuple], columns: tuple[str, ...]) -> None:
-    """Draw shapes one under the other, aligned at the right as broadcasting aligns them.
-
-    Args:
-        ax: the matplotlib axes to draw into.
-        rows: label to (batch_shape, event_shape). The first row is right: what does not fit it is
-            hatched and marked, and what it has and another row lacks is an empty place.
-        columns: the names of the axes, the event axes included.
-    """
-    from matplotlib.patches import Rectangle
-
-    first: list[int | None] = []
-    for y, (batch, event) in enumerate(rows.values()):
-        sizes = [None] * (len(columns) - len(batch) - len(event)) + [*batch, *event]
-        first = first or sizes
-        for x, (size, want) in enumerate(zip(sizes, first, strict=True)):
-            wrong = size not in (None, 1, want)
-            kind = BLUE if x < len(columns) - len(event) else GREEN
-            color = GREY if size is None else RED if wrong else kind
-            look: dict[str, Any] = {"facecolor": PAPER, "edgecolor": color, "linewidth": 1.6}
-            look |= {"linestyle": ":" if size is None else "-", "hatch": "////" if wrong else None}
-            ax.add_patch(Rectangle((x - 0.45, y - 0.38), 0.9, 0.76, **look))
-            text = "none" if size is None else f"{size} ✗" if wrong else str(size)
-            plain = {"boxstyle": "round,pad=0.15", "facecolor": PAPER, "edgecolor": "none"}
-            ax.text(x, y, text, ha="center", va="center", color=INK, bbox=plain)
-    ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.55, -0.45))
-    ax.set_xticks(range(len(columns)), columns, style="italic")
-    ax.set_yticks(range(len(rows)), rows)
-    ax.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
-    ax.spines[:].set_visible(False)

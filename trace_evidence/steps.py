@@ -162,15 +162,25 @@ class Panel:
             self.line([(MARGIN + 10, top), (MARGIN + 10, y), (MARGIN + 17, y)])
         self.rows(children, hot, indent=20)
 
-    def shapes(self, rows: Mapping[str, Sequence[int]], hot: Iterable[str] = ()) -> None:
-        """Draw shapes one under the other, a box an axis, aligned at the right."""
+    def shapes(
+        self, rows: Mapping[str, Sequence[int | None]], hot: Iterable[str] = (), wide: int = 30
+    ) -> None:
+        """Draw shapes one under the other, aligned at the right as broadcasting aligns them.
+
+        Args:
+            rows: label to shape; an axis of None is an empty place.
+            hot: the labels of the rows that are drawn in the accent colour.
+            wide: how wide an axis is drawn.
+        """
         for label, shape in rows.items():
             color = ACCENT if label in hot else INK
             self.text(MARGIN, self.height + 15, label)
             for place, size in enumerate(reversed(shape)):
-                x = self.width - 36 * (place + 1)
-                self.box(x, self.height, 30, 22, color=color, tinted=label in hot)
-                self.text(x + 15, self.height + 15.5, size, mono=True, middle=True)
+                x = self.width - (wide + 6) * (place + 1)
+                look = {"dashed": True} if size is None else {"tinted": label in hot}
+                self.box(x, self.height, wide, 22, color=color, **look)
+                if size is not None:
+                    self.text(x + wide / 2, self.height + 15.5, size, mono=True, middle=True)
             if not shape:
                 self.text(self.width - 28, self.height + 15.5, "()", mono=True, color=color)
             self.height += 28
