@@ -215,7 +215,7 @@ class Panel:
         box = f'viewBox="0 0 {self.width} {(height or self.height) + MARGIN:g}"'
         style = 'style="max-width:100%;height:auto" font-size="13"'
         body = "".join(self.parts).replace('class="mono"', 'font-family="monospace"')
-        return f'<svg aria-hidden="true" {size} {box} {style}>{body}</svg>'
+        return f"<svg {size} {box} {style}>{body}</svg>"
 
 
 class Steps:
