@@ -110,7 +110,8 @@ def test_the_outline_has_every_page_of_the_book_in_its_order(book, soups):
 
 
 def test_every_figure_is_there_with_its_alt_text(book, soups):
-    alts = {figure["aria-label"] for page in soups for figure in page.select("svg.figure, .steps-panels")}
+    drawn = "svg.figure, .steps-panels, .drawing svg"
+    alts = {figure["aria-label"] for page in soups for figure in page.select(drawn)}
     found = {
         node["/Alt"] for node in marked(book.trailer["/Root"]["/StructTreeRoot"]) if "/Alt" in node
     }

@@ -47,7 +47,8 @@ class Panel:
     """
 
     def __init__(self, title: str = "", width: int = WIDTH):
-        self.width, self.height, self.parts = width, MARGIN, list[str]()
+        self.width, self.height = width, float(MARGIN)
+        self.parts: list[str] = []
         if title:
             self.text(MARGIN, self.height + 12, title, bold=True)
             self.height += 24
