@@ -34,6 +34,16 @@ def test_each_chapter_and_three_foundations_have_such_a_figure():
 
 
 @with_steps
+def test_the_cells_that_draw_a_figure_are_behind_one_line(path):
+    for figure in soup(SITE / path).select("figure.steps"):
+        cell = figure.find_parent("div", class_="cell")
+        (fold,) = cell.select("details.hide > summary")
+        assert "Show how the figure is drawn" in fold.get_text()
+        before = cell.find_previous_sibling()
+        assert "tag_hide-input" not in before.get("class", []), "two folds in a row"
+
+
+@with_steps
 def test_without_scripts_and_on_paper_all_frames_can_be_seen(path, open_page):
     page = open_page(path, java_script_enabled=False).page
     for figure in page.locator("figure.steps").all():

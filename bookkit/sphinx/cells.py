@@ -58,6 +58,29 @@ def source_of(cell: nodes.container) -> nodes.literal_block | None:
     return None
 
 
+def is_folded(node: nodes.Node | None) -> bool:
+    """Tell whether a node is a code cell whose source is folded."""
+    if not isinstance(node, nodes.container) or node.get("nb_element") != "cell_code":
+        return False
+    return node.get("hide_mode") == "input"
+
+
+def merge_folded(doctree: nodes.document) -> None:
+    """Put folded cells of one kernel that follow one another behind one line.
+
+    Those of a drawing do; all but the last of them must show nothing themselves.
+    """
+    for cell in list(doctree.findall(nodes.container)):
+        after = cell.next_node(siblings=True, descend=False)
+        if not (is_folded(cell) and is_folded(after) and len(cell.children) == 1):
+            continue
+        sources = [source_of(one) for one in (cell, after)]
+        old = {one.astext().startswith("%%then") for one in sources if one is not None}
+        if len(old) == 1:
+            after.children[0].insert(0, cell.children[0].children)
+            cell.parent.remove(cell)
+
+
 def prompt(source: str, metadata: dict) -> str:
     """Return what a folded cell is announced by: what it holds."""
     if re.match(r"(%%both\n)?(%load_ext|import|from) ", source):
@@ -92,6 +115,7 @@ def fold_asserts(block: nodes.literal_block) -> None:
 
 def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
     """Mark cells that run on ``then``, that raise, and that fail silently, in words."""
+    merge_folded(doctree)
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") != "cell_code":
             continue
@@ -100,8 +124,9 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         marks = []
         source = source_of(cell)
         text = source.astext() if source is not None else ""
-        if source is not None and text.startswith(("%%then", "%%both", "%%check")):
-            source["language"] = ThenLexer.aliases[0]
+        for block in cell.findall(nodes.literal_block):
+            if block.astext().startswith(("%%then", "%%both", "%%check")):
+                block["language"] = ThenLexer.aliases[0]
         if text.startswith("%%then"):
             marks.append(("then", then_label()))
         if cell.get("hide_mode"):
