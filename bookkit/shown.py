@@ -21,6 +21,7 @@ from nbformat import NotebookNode
 
 from bookkit import pages
 from bookkit.expectations import is_both, outcomes
+from trace_evidence import steps
 
 FOLDER = pages.ROOT / "tests" / "outputs"
 TOLERANCE = 1e-3
@@ -89,6 +90,11 @@ def of(cell: NotebookNode) -> list[tuple[str, str]]:
             found.append(("error", f"{output.ename}: {message}"))
         elif "image/svg+xml" in data:
             found.append(("figure", of_figure(data["image/svg+xml"])))
+        elif steps.MIME in data:
+            for frame in data[steps.MIME]["frames"]:
+                where = ", ".join(filter(None, (frame["where"], frame["part"])))
+                text = f"{frame['says']}\n{frame['alt']}\n{of_figure(frame['html'])}"
+                found.append((f"frame {where}".strip(), text))
         elif "text/plain" in data:
             found.append((output.output_type.split("_")[-1], data["text/plain"]))
         elif "text/html" in data:

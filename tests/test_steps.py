@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from bookkit import art, catalogue, expectations, pages
+from bookkit import art, catalogue, expectations, pages, shown
 from trace_evidence.steps import MIME, MISSING, Panel, Steps, as_html
 
 ALT = "A box that is alone on the page, number"
@@ -100,3 +100,15 @@ def test_each_chapter_and_the_common_cause_have_a_drawing_that_says_what_it_show
 def test_a_drawing_that_is_not_there_is_named():
     with pytest.raises(pages.PageError, match=r"art/nothing\.svg"):
         art.inline("nothing")
+
+
+def test_what_is_kept_of_a_page_holds_each_frame_with_its_words_and_marks():
+    text = shown.of_cell(cell(figure(), steps=3)).text()
+    assert [line for line in text.splitlines() if line.startswith("--- ")] == [
+        "--- frame chains: two, 1 of 2",
+        "--- frame chains: two, 2 of 2",
+        "--- frame chains: one",
+    ]
+    assert text.count("words: a title · x · ") == 3
+    assert "var(--steps-accent,#d55e00)" in text.split("--- ")[2]
+    assert "var(--steps-accent,#d55e00)" not in text.split("--- ")[1]
