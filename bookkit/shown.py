@@ -21,6 +21,7 @@ from nbformat import NotebookNode
 
 from bookkit import pages
 from bookkit.expectations import is_both, outcomes
+from bookkit.sphinx.render import without_paths
 from trace_evidence import steps
 
 FOLDER = pages.ROOT / "tests" / "outputs"
@@ -29,7 +30,9 @@ CELL = "=== "
 PART = "--- "
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
 # What no run repeats: addresses in memory, numbers of processes, folders for temporary files.
-PASSING = re.compile(r"0x[0-9a-f]{6,}|(?<=ipykernel_)\d+|/tmp/[\w./-]+|(?<=\bid=)\d{9,}")
+PASSING = re.compile(
+    r"0x[0-9a-f]{6,}|(?<=ipykernel_)\d+|/tmp/[\w./-]+|(?<=\bid=)\d{9,}|\b\d{12,}(?=>)"
+)
 LINES_OF_ERROR = 12
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPES = {"path", "use", "rect", "circle", "ellipse", "line", "polygon", "polyline"}
@@ -104,7 +107,7 @@ def of(cell: NotebookNode) -> list[tuple[str, str]]:
 
 def tidy(text: str, varies: str = "") -> str:
     """Return a text without colours, trailing blanks and what varies from run to run."""
-    text = PASSING.sub("…", strip_ansi(text))
+    text = PASSING.sub("…", without_paths(strip_ansi(text)))
     if varies:
         text = re.sub(varies, "…", text)
     rows = [row.split("\r")[-1].rstrip() for row in text.splitlines()]

@@ -9,7 +9,7 @@ from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer, strip_ansi
 from nbformat import NotebookNode
 
-from trace_evidence import both
+from trace_evidence import both, steps
 from trace_evidence.figures import INK, PAPER
 
 SILENT_WORDS = "silent: wrong, without an error"
@@ -135,9 +135,11 @@ class Renderer(NbElementRenderer):
         return found
 
     def render_mime_type(self, data: MimeData):
-        """Render the outcomes of a ``%%both`` cell, and everything else as myst-nb does."""
+        """Render outcomes of ``%%both``, frames of `steps`, and all else as myst-nb does."""
         if data.mime_type == both.MIME:
             return [self.render_both(data)]
+        if data.mime_type == steps.MIME:
+            return [nodes.raw("", steps.as_html(data.content), format="html")]
         return super().render_mime_type(data)
 
     def render_both(self, data: MimeData) -> nodes.container:
