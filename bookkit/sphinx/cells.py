@@ -83,12 +83,11 @@ def merge_folded(doctree: nodes.document) -> None:
 
 def prompt(source: str, metadata: dict) -> str:
     """Return what a folded cell is announced by: what it holds."""
+    if {"figure", "steps"} & set(metadata.get("expect", {})):
+        return "how the figure is drawn"
     if re.match(r"(%%both\n)?(%load_ext|import|from) ", source):
         return "the imports"
-    if source.startswith("%%check"):
-        return "the check"
-    drawn = {"figure", "steps"} & set(metadata.get("expect", {}))
-    return "how the figure is drawn" if drawn or "steps import" in source else "the code"
+    return "the check" if source.startswith("%%check") else "the code"
 
 
 def fold_asserts(block: nodes.literal_block) -> None:
