@@ -121,7 +121,8 @@ def phrase_pattern(text: str) -> str:
     return literal.replace("…", r"[^\n]{0,160}?").replace(" ", r"[ \n]+")
 
 
-def _signature(row: dict) -> Signature:
+def signature(row: dict) -> Signature:
+    """Return a wording as the files have it, with its pattern."""
     pattern = row.get("pattern")
     spaced = pattern.replace(" ", r"[ \n]+") if pattern else phrase_pattern(row["text"])
     return Signature(**(row | {"pattern": spaced}))
@@ -132,7 +133,7 @@ def _tables(file: Path) -> tuple[dict[str, dict], dict[str, dict]]:
     tables = tomllib.loads(file.read_text())
     others = tables.pop("others")
     for entry in (*tables.values(), *others.values()):
-        entry["signatures"] = tuple(map(_signature, entry["signatures"]))
+        entry["signatures"] = tuple(map(signature, entry["signatures"]))
         entry["undecided_with"] = tuple(entry.get("undecided_with", ()))
     for entry in tables.values():
         entry["upstream"] = tuple((row["text"], row["url"]) for row in entry["upstream"])
