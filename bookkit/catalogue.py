@@ -1,7 +1,7 @@
 """The catalogue of the failures: what each is called, shows as, comes from and is cured by.
 
-`catalogue.toml` holds one table a failure and, under `others`, well-known errors that are none of
-them. Front cards, the error index and triage are made from it. How triage counts is in `triage.py`.
+`catalogue.toml` holds one table a failure. Front cards, the error index and triage are made from it.
+How triage counts is in `triage.py`; the errors that are none of the failures are in `everyday.py`.
 
 Each signature is backed by a real message: one that a cell of the book prints, or one that
 `stacks/recordings.py` provoked on a stack of the version matrix. Where neither can be had, `source`
@@ -92,25 +92,6 @@ class Failure:
     short: str = ""
 
 
-@dataclass(frozen=True)
-class Other:
-    """A well-known error that is none of the failures.
-
-    Attributes:
-        id: its name in the file.
-        says: what it is and what to do, in a sentence or two.
-        link: where it is explained: an address, or a page of this book.
-        signatures: its wordings.
-        undecided_with: failures whose wordings it shares; the failure is named, with its question.
-    """
-
-    id: str
-    says: str
-    link: str
-    signatures: tuple[Signature, ...]
-    undecided_with: tuple[str, ...] = ()
-
-
 def phrase_pattern(text: str) -> str:
     """Return a regular expression for a wording, the same in Python and in JavaScript.
 
@@ -129,23 +110,12 @@ def signature(row: dict) -> Signature:
 
 
 @cache
-def _tables(file: Path) -> tuple[dict[str, dict], dict[str, dict]]:
-    tables = tomllib.loads(file.read_text())
-    others = tables.pop("others")
-    for entry in (*tables.values(), *others.values()):
-        entry["signatures"] = tuple(map(signature, entry["signatures"]))
-        entry["undecided_with"] = tuple(entry.get("undecided_with", ()))
-    for entry in tables.values():
-        entry["upstream"] = tuple((row["text"], row["url"]) for row in entry["upstream"])
-        entry["evidence"] = tuple(Evidence(**row) for row in entry["evidence"])
-    return tables, others
-
-
 def load(file: Path = FILE) -> dict[str, Failure]:
     """Return the failures by id, in the order of the book."""
-    return {key: Failure(id=key, **entry) for key, entry in _tables(file)[0].items()}
-
-
-def load_others(file: Path = FILE) -> dict[str, Other]:
-    """Return the well-known other errors by id, in the order of the file."""
-    return {key: Other(id=key, **entry) for key, entry in _tables(file)[1].items()}
+    tables = tomllib.loads(file.read_text())
+    for entry in tables.values():
+        entry["signatures"] = tuple(map(signature, entry["signatures"]))
+        entry["undecided_with"] = tuple(entry.get("undecided_with", ()))
+        entry["upstream"] = tuple((row["text"], row["url"]) for row in entry["upstream"])
+        entry["evidence"] = tuple(Evidence(**row) for row in entry["evidence"])
+    return {key: Failure(id=key, **entry) for key, entry in tables.items()}

@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -35,6 +36,15 @@ from numpyro.infer.autoguide import AutoNormal
 COUNTED = ("UserWarning", "FutureWarning")
 
 
+def last_words(error):
+    """Return an error as `shown` does; of one that quotes a stack, what it says after the stack."""
+    found, text = shown(error), str(error)
+    quoted = re.search(r"^[\w.]+Error: .*?(?=\n-{5}|\Z)", text, re.M | re.S)
+    if "stack outside of JIT" in text and quoted:
+        found["text"] = tidy(["Traceback:", *quoted[0].strip().splitlines()[:14]])
+    return found
+
+
 def say(program):
     """Run one program, and return type and text of its error, or of its last warning."""
     space = {}
@@ -45,7 +55,7 @@ def say(program):
             with contextlib.redirect_stderr(io.StringIO()):
                 exec(compile(program, "<program>", "exec"), space)
         except Exception as error:
-            return shown(error)
+            return last_words(error)
     for warning in reversed(caught):
         kind = warning.category.__name__
         if kind in COUNTED:
