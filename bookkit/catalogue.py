@@ -34,6 +34,7 @@ class Signature:
         points: how much it says. `CLAIM` and more names the failure; less needs evidence.
         section: the part of the chapter that has the cure.
         source: what backs it, where neither a cell nor a recording does.
+        note: what the message is, where it says nothing by itself.
     """
 
     type: str
@@ -42,6 +43,7 @@ class Signature:
     points: int = CLAIM
     section: str = "fix-it"
     source: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)

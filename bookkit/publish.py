@@ -82,6 +82,11 @@ def chapter_rules() -> list[dict[str, Any]]:
             evidence=[[row.pattern, row.points, row.means] for row in failure.evidence],
             ranges=ranges(failure.id), versions=casebook.occurs_in(failure.id),
             says=failure.cause, cure=failure.cure, question=failure.question,
+            look=[
+                [case.slug, bare(case.title), case.page]
+                for case in records.load().values()
+                if case.family == failure.id and case.kind == "loud"
+            ],
         )
         for failure in failures.values()
     ]  # fmt: skip
@@ -309,6 +314,7 @@ def message(row: dict[str, str]) -> str:
     text = re.split(r"^(?! |Traceback)", row["text"], maxsplit=1, flags=re.M)[-1]
     if not re.match(r"[\w.]*(Error|Exception|Warning|Incompatible)\b", text):
         text = f"{row['type']}: {text}"
+    text = text.partition("\n--------")[0]
     lines = [line for line in text.splitlines() if line.strip() and "https://" not in line]
     return "\n".join(lines[:3])
 

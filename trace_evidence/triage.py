@@ -72,7 +72,7 @@ class Finding(NamedTuple):
             everyday error.
         versions: the same in a sentence; empty for an everyday error.
         question: what tells it from others that look like it.
-        look: those others: name, title and address of each.
+        look: those others, or the cases of a chapter: name, title and address of each.
     """
 
     kind: str
@@ -238,7 +238,7 @@ def _versions(rule: dict[str, Any], releases: dict[str, str], source: str) -> tu
         for name, title in LIBRARIES.items()
         if name in rule["ranges"] and name in releases
     )
-    here = {"text": ", which the text shows", "here": ", which is installed here", "": ""}[source]
+    here = {"text": " (shown in the text)", "here": " (installed here)", "": ""}[source]
     words = rules()["says"][f"{rule['kind']} {found}"]
     return found, words.replace("{these}", these + here).replace("{ranges}", rule["versions"])
 
@@ -292,7 +292,8 @@ def triage(text: str, here: dict[str, str] | None = None) -> Answer:
     for _, finding in found:
         if finding.score > best - FAR and finding.id not in told:
             findings.append(finding)
-            told |= {name for name, *_ in finding.look}
+            if finding.kind == "everyday":
+                told |= {name for name, *_ in finding.look}
     return Answer(findings[:MOST], releases, source)
 
 
@@ -335,8 +336,11 @@ def describe(answer: Answer, rich: bool = False) -> str:
     for place, found in enumerate(answer.findings, start=1):
         rows = [("what", found.says), ("try" if found.kind == "everyday" else "cure", found.cure)]
         rows += [("versions", found.versions), ("ask", found.question)]
-        rows += [("or", f"{title}: {style.link(url)}") for _, title, url in found.look]
-        rows += [("page", style.link(found.page))]
+        if found.kind == "chapter":
+            rows.append(("cases", ", ".join(name for name, *_ in found.look)))
+        else:
+            rows += [("or", f"{title}: {style.link(url)}") for _, title, url in found.look]
+        rows.append(("page", style.link(found.page)))
         matched = f"line {found.number}: {found.line}"
         if found.because:
             matched += f" ({'; '.join(found.because)})"

@@ -22,7 +22,6 @@ from . import render
 from .directives import DIRECTIVES
 
 RENDERER = "trace-evidence"
-TRIAGE_PAGE = "book/reference/error-index"
 CASES_PAGE = "book/cases/index"
 THEN_PINS = pages.ROOT / "stacks" / "then.in"
 
@@ -146,10 +145,8 @@ def refresh_cache(app: Sphinx, config) -> None:
         execute.open_cache(Path(config.nb_execution_cache_path or execute.CACHE))
 
 
-def add_triage(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Load the script of the triage box on the page that has one."""
-    if page == TRIAGE_PAGE:
-        app.add_js_file("triage.js")
+def add_filters(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Load the script of the filters on the page that has them."""
     if page == CASES_PAGE:
         app.add_js_file("casebook.js", loading_method="defer")
 
@@ -176,7 +173,7 @@ def setup(app: Sphinx) -> dict:
     app.add_role("searched", searched)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
-    app.connect("html-page-context", add_triage)
+    app.connect("html-page-context", add_filters)
     app.connect("config-inited", refresh_cache)
     app.connect("doctree-read", mark_cells)
     return {"parallel_read_safe": True, "version": "1"}
