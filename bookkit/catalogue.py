@@ -1,7 +1,8 @@
 """The catalogue of the failures: what each is called, shows as, comes from and is cured by.
 
-`catalogue.toml` holds one table a failure. Front cards, the error index and triage are made from it.
-How triage counts is in `triage.py`; the errors that are none of the failures are in `everyday.py`.
+`catalogue.toml` holds one table a failure. Front cards, the error index and triage are made from
+it. How triage counts is in `triage.py`; the errors that are no failure of a chapter or a case are
+in `everyday.py`.
 
 Each signature is backed by a real message: one that a cell of the book prints, or one that
 `stacks/recordings.py` provoked on a stack of the version matrix. Where neither can be had, `source`

@@ -52,7 +52,8 @@ class Entry:
         says: what it is, in a sentence or two.
         first: the first thing to try (`try` in the file).
         link: the best page about it: an address, or a page of this book.
-        wordings: the messages that it has had; `points` as in the catalogue.
+        wordings: the messages that it has had; `points` as in the catalogue. `source` is "report"
+            where only a report shows one, "documentation" where only a library's own text does.
         program: a short program that raises it, or nothing where no machine here can.
         only: the one stack, "now" or "then", on which the program raises it.
         evidence: what else in the text speaks for it; needed where the message alone is another's.

@@ -36,17 +36,28 @@ def site() -> str:
     return pages.config()["html"]["baseurl"]
 
 
-def wordings(case: records.Case) -> list[str]:
-    """Return the patterns of a case's messages, as they stand anywhere in a text."""
+def needed(pattern: str, text: str) -> str:
+    """Return a word that a text must have for a pattern to match, or nothing where none is known.
+
+    Args:
+        pattern: a regular expression.
+        text: the wording that it was made from, unless it was written by hand.
+    """
+    words = re.split(r"[ …]+", text)
+    return max(words, key=len) if pattern == catalogue.phrase_pattern(text) else ""
+
+
+def wordings(case: records.Case) -> list[tuple[str, str]]:
+    """Return the patterns of a case's messages, each with the text that it was made from."""
     found = []
     for row in case.wordings:
         pattern = row.get("pattern")
         if pattern:
             pattern = pattern.strip().removeprefix("^").removesuffix("$")
-            found.append(pattern.replace(" ", r"[ \n]+"))
+            found.append((pattern.replace(" ", r"[ \n]+"), ""))
         elif row["text"]:
-            found.append(catalogue.phrase_pattern(row["text"]))
-    return [pattern for pattern in found if pattern]
+            found.append((catalogue.phrase_pattern(row["text"]), row["text"]))
+    return [row for row in found if row[0]]
 
 
 def ranges(slug: str) -> dict[str, list[list]]:
@@ -78,7 +89,10 @@ def chapter_rules() -> list[dict[str, Any]]:
     return [
         rule(
             "chapter", failure.id, failure.title, f"book/failures/{failure.id}",
-            signatures=[[row.pattern, row.points, row.section] for row in shared(failure)],
+            signatures=[
+                [row.pattern, row.points, row.section, needed(row.pattern, row.text)]
+                for row in shared(failure)
+            ],
             evidence=[[row.pattern, row.points, row.means] for row in failure.evidence],
             ranges=ranges(failure.id), versions=casebook.occurs_in(failure.id),
             says=failure.cause, cure=failure.cure, question=failure.question,
@@ -97,7 +111,10 @@ def case_rules() -> list[dict[str, Any]]:
     return [
         rule(
             "case", case.slug, case.title, case.page, family=case.family,
-            signatures=[[pattern, catalogue.CLAIM, "cure"] for pattern in wordings(case)],
+            signatures=[
+                [pattern, catalogue.CLAIM, "cure", needed(pattern, text)]
+                for pattern, text in wordings(case)
+            ],
             evidence=[[pattern, 1, ""] for pattern in case.evidence], needs=bool(case.evidence),
             ranges=ranges(case.slug), versions=casebook.measured(case),
             says=bare(case.cause), cure=bare(case.cure),
@@ -110,12 +127,17 @@ def case_rules() -> list[dict[str, Any]]:
 
 def everyday_rules() -> list[dict[str, Any]]:
     """Return the rules of the everyday errors."""
-    titles = {failure.id: (failure.title, chapter(failure.id)) for failure in catalogue.load().values()}
+    titles = {
+        failure.id: (failure.title, chapter(failure.id)) for failure in catalogue.load().values()
+    }
     titles |= {case.slug: (case.title, case.page) for case in records.load().values()}
     return [
         rule(
             "everyday", entry.id, entry.title, to_page(entry.link),
-            signatures=[[row.pattern, row.points, ""] for row in entry.wordings],
+            signatures=[
+                [row.pattern, row.points, "", needed(row.pattern, row.text)]
+                for row in entry.wordings
+            ],
             evidence=[[row.pattern, row.points, ""] for row in entry.evidence],
             says=entry.says, cure=entry.first, question=entry.question,
             look=[[slug, bare(titles[slug][0]), to_page(titles[slug][1])] for slug in entry.look],
@@ -126,7 +148,10 @@ def everyday_rules() -> list[dict[str, Any]]:
 
 def to_page(link: str) -> str:
     """Return a link as the package has it: an address, or a page's name with its section."""
-    return link if link.startswith("https:") else link.lstrip("/").replace(".md", "")
+    if link.startswith("https:"):
+        return link
+    page, mark, section = link.lstrip("/").replace(".md", "").partition("#")
+    return page + mark + section.replace("_", "-")  # the form of an id in HTML
 
 
 def bare(text: str) -> str:
@@ -137,7 +162,7 @@ def bare(text: str) -> str:
 SAYS = {
     "chapter True": "The chapter's own failure occurs with {these}.",
     "chapter False": "The chapter's own failure does not occur with {these}; its cases may.",
-    "chapter None": "The chapter's own failure occurs in {ranges}; its cases fail on newer releases.",
+    "chapter None": "The chapter's own failure occurs in {ranges}; its cases, on newer ones.",
     "case True": "Occurs with {these}.",
     "case False": "Does not occur with {these}. {ranges}",
     "case None": "{ranges}",
@@ -184,13 +209,14 @@ SAME = {
     "scan": "timeseri",
     "density": "likelihood logprob",
 }
-DULL = """
-a an the i my me it its is are was were be been do does did not no nothing of in on at to for from by
-with and or but if then than that this these those there here when while which who what how why all
-every each any some one two although though also as so very too still yet just only again
-give gives given gave get gets got make makes use uses using used have has had can could will would
-come comes came keep keeps kept after before into out over under between my your
-""".split()
+WORDS_THAT_SAY_NOTHING = """
+a an the i my me it its is are was were be been do does did not no nothing of in on at to for from
+by with and or but if then than that this these those there here when while which who what how why
+all every each any some one two although though also as so very too still yet just only again give
+gives given gave get gets got make makes use uses using used have has had can could will would
+come comes came keep keeps kept after before into out over under between your
+"""
+DULL = WORDS_THAT_SAY_NOTHING.split()
 POINTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2, "cause": 1, "cure": 1}
 """What a word counts for, by the part of the record that has it."""
 

@@ -83,7 +83,9 @@ def versions(stack):
 def main():
     """Run what changed on both stacks, and write the file."""
     entries = tomllib.loads(SOURCE.read_text())
-    programs = {name: row["program"].strip("\n") for name, row in entries.items() if "program" in row}
+    programs = {
+        name: row["program"].strip("\n") for name, row in entries.items() if "program" in row
+    }
     old = json.loads(RESULT.read_text()) if RESULT.exists() else {}
     known = {(row["about"], row["stack"]): row for row in old.get("rows", ())}
     rows, releases = [], {stack: versions(stack) for stack in PYTHONS}

@@ -96,7 +96,10 @@ def test_triage_names_the_page_where_nothing_else_is_installed(reader):
     assert (done.returncode, done.stderr) == (0, "")
     assert triage.address("book/failures/tracer-hashing") in done.stdout
     found = json.loads(run("triage", "--json", given=ERROR).stdout)
-    assert found[0]["id"] == "tracer-hashing"
+    assert found["findings"][0]["id"] == "tracer-hashing"
+    done = run("symptoms", "loaded", "parameters", "swapped")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert triage.address("book/cases/leaf-order") in done.stdout
     missing = run("triage", "no-such-file")
     assert (missing.returncode, missing.stdout) == (2, "")
     assert missing.stderr.count("\n") == 1

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from bookkit import catalogue, everyday, pages, records
@@ -53,7 +52,10 @@ def accepted(report: Report) -> set[str]:
     chapter of the batch axes stands for the everyday errors about axes as well.
     """
     also = report.get("also", [])
-    names = {report.get("answer", report.get("failure", "")), *([also] if also and isinstance(also, str) else also)}
+    names = {
+        report.get("answer", report.get("failure", "")),
+        *([also] if also and isinstance(also, str) else also),
+    }
     names.discard("")
     wide = names & set(catalogue.load())
     if "failure" in report and "mvn-inside-scan" in wide:
@@ -133,7 +135,9 @@ def main() -> None:
         rows = phrasings(held_out)
         hits = sum(map(found, rows))
         name = "phrasings, held out" if held_out else "phrasings, tuning"
-        print(f"{name:<34}{hits:>4} of {len(rows):<4}{hits / len(rows):>5.0%} among the first three")
+        print(
+            f"{name:<34}{hits:>4} of {len(rows):<4}{hits / len(rows):>5.0%} among the first three"
+        )
 
 
 if __name__ == "__main__":

@@ -57,7 +57,9 @@ def as_data(answer: rules.Answer) -> Entry:
     findings = []
     for found in answer.findings:
         row = found._asdict()
-        row["look"] = [{"id": name, "title": title, "page": page} for name, title, page in found.look]
+        row["look"] = [
+            {"id": name, "title": title, "page": page} for name, title, page in found.look
+        ]
         findings.append(row)
     releases = {"releases": answer.releases, "releases_from": answer.source}
     return {"format": FORMAT, **releases, "findings": findings}
@@ -73,7 +75,9 @@ def symptoms(words: str, as_json: bool) -> int:
     known = rules.data()["explain"]
     if not words:
         blocks = [
-            "\n".join([style.strong(said), *(f"  {slug:<28}{known[slug]['title']}" for slug in slugs)])
+            "\n".join(
+                [style.strong(said), *(f"  {slug:<28}{known[slug]['title']}" for slug in slugs)]
+            )
             for said, slugs in second_door.table()
         ]
         print("\n\n".join(blocks))
@@ -199,7 +203,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     command = commands.add_parser("symptoms", help="no error, but a wrong answer", epilog=ends)
     command.add_argument("words", nargs="*", help="what you see; without words, all is listed")
     command.add_argument("--json", action="store_true", help="print the cases as JSON")
-    command = commands.add_parser("explain", help="say what a failure is, and its cure", epilog=ends)
+    command = commands.add_parser(
+        "explain", help="say what a failure is, and its cure", epilog=ends
+    )
     command.add_argument("name", nargs="?", help="without one, all names are listed")
     return parser.parse_args(arguments)
 

@@ -169,10 +169,14 @@ def clean(raw: str) -> Text:
 
 
 def _strongest(text: str, signatures: list[list]) -> tuple[int, int, str] | None:
-    """Return points, place and section of the strongest wording that the text has."""
+    """Return points, place and section of the strongest wording that the text has.
+
+    Each signature has a word without which its pattern cannot match; most patterns are then never
+    compiled.
+    """
     best = None
-    for pattern, points, section in signatures:
-        if best is None or points > best[0]:
+    for pattern, points, section, word in signatures:
+        if word in text and (best is None or points > best[0]):
             found = _compiled(pattern).search(text)
             if found:
                 best = points, found.start(), section
@@ -230,7 +234,9 @@ def occurs(ranges: dict[str, list[list]], releases: dict[str, str]) -> bool | No
     return True if known else None
 
 
-def _versions(rule: dict[str, Any], releases: dict[str, str], source: str) -> tuple:
+def _versions(
+    rule: dict[str, Any], releases: dict[str, str], source: str
+) -> tuple[bool | None, str]:
     """Return whether a rule's failure occurs, and the sentence that says so."""
     found = occurs(rule["ranges"], releases)
     these = " and ".join(
@@ -267,7 +273,8 @@ def triage(text: str, here: dict[str, str] | None = None) -> Answer:
         score = points + sum(row[1] for row in evidence)
         if rule["needs"] and not evidence:
             continue
-        known, versions = (None, "")
+        known: bool | None = None
+        versions = ""
         if rule["kind"] != "everyday":
             known, versions = _versions(rule, releases, source)
         if rule["kind"] == "case":
@@ -284,11 +291,11 @@ def triage(text: str, here: dict[str, str] | None = None) -> Answer:
         look = [[other, title, address(there)] for other, title, there in rule["look"]]
         said = because, rule["says"], rule["cure"], page, known, versions, rule["question"], look
         line = _line(cleaned, start)
-        found.append(
-            (place, Finding(rule["kind"], rule["id"], rule["title"], score, *line, *said))
-        )
+        found.append((place, Finding(rule["kind"], rule["id"], rule["title"], score, *line, *said)))
     found.sort(key=lambda row: (-row[1].score, row[0]))
-    best, told, findings = found[0][1].score if found else 0, set[str](), []
+    best = found[0][1].score if found else 0
+    told: set[str] = set()
+    findings: list[Finding] = []
     for _, finding in found:
         if finding.score > best - FAR and finding.id not in told:
             findings.append(finding)

@@ -33,8 +33,8 @@
 
   function strongest(text, signatures) {
     let best = null;
-    for (const [pattern, points, section] of signatures) {
-      if (best === null || points > best.points) {
+    for (const [pattern, points, section, word] of signatures) {
+      if (text.includes(word) && (best === null || points > best.points)) {
         const found = regex(pattern).exec(text);
         if (found) best = { points, start: found.index, section };
       }

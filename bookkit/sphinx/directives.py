@@ -10,7 +10,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import casebook, catalogue, load, pages, publish, records, versions
+from bookkit import casebook, catalogue, load, pages, records, versions
 from bookkit.editions import notebooks
 from hub import sizing
 

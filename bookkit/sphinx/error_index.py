@@ -190,7 +190,9 @@ class EverydayIndex(Generated):
         if entry.program:
             rows = [row for row in everyday.recorded() if row["about"] == entry.id]
             said = {publish.message(row): row["stack"] for row in rows}
-            made += nodes.raw("", "<details><summary>A program that raises it</summary>", format="html")
+            made += nodes.raw(
+                "", "<details><summary>A program that raises it</summary>", format="html"
+            )
             made += nodes.literal_block(entry.program, entry.program, language="python")
             for text, stack in said.items():
                 mark = f"<p class='everyday-stack'>{LABELS[stack]}</p>" if len(said) > 1 else ""
@@ -209,7 +211,7 @@ def to_page(name: str) -> str:
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Load the scripts of both doors where the doors are, and what the search knows of the cases."""
+    """Load the scripts of both doors where they are, and what the search knows of the cases."""
     if page == PAGE:
         for name in ("triage.js", "symptoms.js", "errors.js"):
             app.add_js_file(name)
