@@ -18,7 +18,7 @@ from trace_evidence import symptoms, triage
 
 REPORTS = pages.ROOT / "tests" / "reports"
 PHRASINGS = pages.ROOT / "tests" / "phrasings.toml"
-PARTS = ("tuning", "held-out", "everyday-tuning", "everyday-held-out", "fresh")
+PARTS = ("tuning", "held-out", "everyday-tuning", "everyday-held-out", "later-tuning", "fresh")
 # The older reports call any mix-up of axes by the chapter's name; these kinds are such mix-ups.
 AXES = ("plates", "shapes", "distributions", "inference", "batches")
 Report = dict[str, Any]
