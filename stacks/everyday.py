@@ -17,6 +17,7 @@ import sys
 import tomllib
 import warnings
 from pathlib import Path
+from typing import Any
 
 from .recordings import shown, tidy
 
@@ -47,7 +48,7 @@ def last_words(error):
 
 def say(program):
     """Run one program, and return type and text of its error, or of its last warning."""
-    space = {}
+    space: dict[str, Any] = {}
     exec(PRELUDE, space)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -289,9 +289,11 @@ def triage(text: str, here: dict[str, str] | None = None) -> Answer:
         page = address(rule["page"] + (f"#{section}" if section else ""))
         because = [row[2] for row in evidence if row[1] > 0 and row[2]]
         look = [[other, title, address(there)] for other, title, there in rule["look"]]
-        said = because, rule["says"], rule["cure"], page, known, versions, rule["question"], look
-        line = _line(cleaned, start)
-        found.append((place, Finding(rule["kind"], rule["id"], rule["title"], score, *line, *said)))
+        finding = Finding(
+            rule["kind"], rule["id"], rule["title"], score, *_line(cleaned, start), because,
+            rule["says"], rule["cure"], page, known, versions, rule["question"], look,
+        )  # fmt: skip
+        found.append((place, finding))
     found.sort(key=lambda row: (-row[1].score, row[0]))
     best = found[0][1].score if found else 0
     told: set[str] = set()

@@ -189,13 +189,13 @@ class EverydayIndex(Generated):
         made += self.parse("\n".join(lines))
         if entry.program:
             rows = [row for row in everyday.recorded() if row["about"] == entry.id]
-            said = {publish.message(row): row["stack"] for row in rows}
+            printed = {publish.message(row): row["stack"] for row in rows}
             made += nodes.raw(
                 "", "<details><summary>A program that raises it</summary>", format="html"
             )
             made += nodes.literal_block(entry.program, entry.program, language="python")
-            for text, stack in said.items():
-                mark = f"<p class='everyday-stack'>{LABELS[stack]}</p>" if len(said) > 1 else ""
+            for text, stack in printed.items():
+                mark = f"<p class='everyday-stack'>{LABELS[stack]}</p>" if len(printed) > 1 else ""
                 made += nodes.raw("", mark, format="html")
                 made += nodes.literal_block(text, text, language="text", classes=["error-message"])
             made += nodes.raw("", "</details>", format="html")
