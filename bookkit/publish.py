@@ -19,6 +19,10 @@ from trace_evidence import triage
 from . import casebook, catalogue, everyday, pages, paper, records, versions
 
 FILE = pages.ROOT / "trace_evidence" / "data.json"
+# These cases say what their chapter says, word for word, and only what happened before tells them
+# apart. So they are named after the chapter, by points that every text takes from them.
+REPEATED = ("jit-broken-after-leak",)
+AFTER = -3
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 CELL = re.compile(
     r"^```\{code-cell\}[^\n]*\n(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)*)(.*?)^```$", re.M | re.S
@@ -115,7 +119,11 @@ def case_rules() -> list[dict[str, Any]]:
                 [pattern, catalogue.CLAIM, "cure", needed(pattern, text)]
                 for pattern, text in wordings(case)
             ],
-            evidence=[[pattern, 1, ""] for pattern in case.evidence], needs=bool(case.evidence),
+            evidence=[
+                *([pattern, 1, ""] for pattern in case.evidence),
+                *([["", AFTER, ""]] if case.slug in REPEATED else ()),
+            ],
+            needs=bool(case.evidence),
             ranges=ranges(case.slug), versions=casebook.measured(case),
             says=bare(case.cause), cure=bare(case.cure),
             question=bare(" ".join(case.question.split())),

@@ -381,7 +381,7 @@ def numpy_reads_a_tracer():
 # --- mvn-inside-scan -------------------------------------------------------------------------
 
 
-@about("everyday.plate-does-not-fit")
+@about("everyday.shapes-do-not-broadcast")
 def values_of_a_plate_under_another_batch_shape():
     import jax.numpy as jnp
     import numpyro.distributions as dist

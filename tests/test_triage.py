@@ -268,6 +268,7 @@ def test_nobody_on_a_new_release_is_told_of_an_old_fix():
         assert "fixed in" not in said
         assert "#fix-it" not in said
     old = triage.triage(f"numpyro==0.15.2\n{LEAK}", {"numpyro": "0.22.0"}).findings[0]
+    assert old.id == "parallel-truncated-normal"
     assert old.occurs is True
     assert old.page.endswith("#fix-it")
 
