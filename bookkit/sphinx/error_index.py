@@ -136,7 +136,7 @@ class MessageTable(Generated):
 
 def wording_of(row: dict[str, str]) -> catalogue.Signature:
     """Return a case's wording as the catalogue has its own."""
-    return catalogue.Signature(row["type"], row["text"] or "…", "")
+    return catalogue.Signature(row["type"], row.get("text") or "…", "")
 
 
 class EverydayIndex(Generated):
