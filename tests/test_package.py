@@ -200,6 +200,7 @@ def test_a_terminal_without_unicode_gets_question_marks_and_no_traceback():
     done = subprocess.run(
         [sys.executable, "-m", "trace_evidence", "triage"],
         cwd=ROOT, env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        input=ERROR.replace("Tracer'", "Tracer' \N{RIGHTWARDS ARROW}"), capture_output=True, text=True,
+        input=ERROR.replace("Tracer'", "Tracer' \N{RIGHTWARDS ARROW}"), text=True,
+        capture_output=True,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
