@@ -111,6 +111,10 @@ hash-history: environments ## measure what each release of JAX does when a trace
 
 recordings: environments ## record what each error says on stacks old and new
 	@$(PY) -m stacks.recordings
+	@$(PY) -m stacks.everyday
+
+score: environments ## print how well triage and symptoms answer real reports, by kind
+	@$(PY) -m tools.score
 
 latest: environments ## run the chapters on the newest releases, without the lock (WITH="jax==0.9.2")
 	@$(PY) -m tools.latest --with "$(WITH)"

@@ -1,7 +1,8 @@
 """The catalogue of the failures: what each is called, shows as, comes from and is cured by.
 
-`catalogue.toml` holds one table a failure and, under `others`, well-known errors that are none of
-them. Front cards, the error index and triage are made from it. How triage counts is in `triage.py`.
+`catalogue.toml` holds one table a failure. Front cards, the error index and triage are made from
+it. How triage counts is in `triage.py`; the errors that are no failure of a chapter or a case are
+in `everyday.py`.
 
 Each signature is backed by a real message: one that a cell of the book prints, or one that
 `stacks/recordings.py` provoked on a stack of the version matrix. Where neither can be had, `source`
@@ -34,6 +35,7 @@ class Signature:
         points: how much it says. `CLAIM` and more names the failure; less needs evidence.
         section: the part of the chapter that has the cure.
         source: what backs it, where neither a cell nor a recording does.
+        note: what the message is, where it says nothing by itself.
     """
 
     type: str
@@ -42,6 +44,7 @@ class Signature:
     points: int = CLAIM
     section: str = "fix-it"
     source: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,25 +95,6 @@ class Failure:
     short: str = ""
 
 
-@dataclass(frozen=True)
-class Other:
-    """A well-known error that is none of the failures.
-
-    Attributes:
-        id: its name in the file.
-        says: what it is and what to do, in a sentence or two.
-        link: where it is explained: an address, or a page of this book.
-        signatures: its wordings.
-        undecided_with: failures whose wordings it shares; the failure is named, with its question.
-    """
-
-    id: str
-    says: str
-    link: str
-    signatures: tuple[Signature, ...]
-    undecided_with: tuple[str, ...] = ()
-
-
 def phrase_pattern(text: str) -> str:
     """Return a regular expression for a wording, the same in Python and in JavaScript.
 
@@ -121,30 +105,20 @@ def phrase_pattern(text: str) -> str:
     return literal.replace("…", r"[^\n]{0,160}?").replace(" ", r"[ \n]+")
 
 
-def _signature(row: dict) -> Signature:
+def signature(row: dict) -> Signature:
+    """Return a wording as the files have it, with its pattern."""
     pattern = row.get("pattern")
     spaced = pattern.replace(" ", r"[ \n]+") if pattern else phrase_pattern(row["text"])
     return Signature(**(row | {"pattern": spaced}))
 
 
 @cache
-def _tables(file: Path) -> tuple[dict[str, dict], dict[str, dict]]:
-    tables = tomllib.loads(file.read_text())
-    others = tables.pop("others")
-    for entry in (*tables.values(), *others.values()):
-        entry["signatures"] = tuple(map(_signature, entry["signatures"]))
-        entry["undecided_with"] = tuple(entry.get("undecided_with", ()))
-    for entry in tables.values():
-        entry["upstream"] = tuple((row["text"], row["url"]) for row in entry["upstream"])
-        entry["evidence"] = tuple(Evidence(**row) for row in entry["evidence"])
-    return tables, others
-
-
 def load(file: Path = FILE) -> dict[str, Failure]:
     """Return the failures by id, in the order of the book."""
-    return {key: Failure(id=key, **entry) for key, entry in _tables(file)[0].items()}
-
-
-def load_others(file: Path = FILE) -> dict[str, Other]:
-    """Return the well-known other errors by id, in the order of the file."""
-    return {key: Other(id=key, **entry) for key, entry in _tables(file)[1].items()}
+    tables = tomllib.loads(file.read_text())
+    for entry in tables.values():
+        entry["signatures"] = tuple(map(signature, entry["signatures"]))
+        entry["undecided_with"] = tuple(entry.get("undecided_with", ()))
+        entry["upstream"] = tuple((row["text"], row["url"]) for row in entry["upstream"])
+        entry["evidence"] = tuple(Evidence(**row) for row in entry["evidence"])
+    return {key: Failure(id=key, **entry) for key, entry in tables.items()}

@@ -8,17 +8,21 @@ figures of the paper, and the suite holds both to the pages.
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from trace_evidence import symptoms as second_door
 from trace_evidence import triage
 
-from . import casebook, catalogue, pages, paper, records, versions
+from . import casebook, catalogue, everyday, pages, paper, records, versions
 
-MOST_CASES = 3
 FILE = pages.ROOT / "trace_evidence" / "data.json"
+# These cases say what their chapter says, word for word, and only what happened before tells them
+# apart. So they are named after the chapter, by points that every text takes from them.
+REPEATED = ("jit-broken-after-leak",)
+AFTER = -3
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 CELL = re.compile(
     r"^```\{code-cell\}[^\n]*\n(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)*)(.*?)^```$", re.M | re.S
@@ -36,31 +40,126 @@ def site() -> str:
     return pages.config()["html"]["baseurl"]
 
 
-def wordings(case: records.Case) -> list[str]:
-    """Return the patterns of a case's messages, as they stand anywhere in a text."""
+def needed(pattern: str, text: str) -> str:
+    """Return a word that a text must have for a pattern to match, or nothing where none is known.
+
+    Args:
+        pattern: a regular expression.
+        text: the wording that it was made from, unless it was written by hand.
+    """
+    words = re.split(r"[ …]+", text)
+    return max(words, key=len) if pattern == catalogue.phrase_pattern(text) else ""
+
+
+def wordings(case: records.Case) -> list[tuple[str, str]]:
+    """Return the patterns of a case's messages, each with the text that it was made from."""
     found = []
     for row in case.wordings:
         pattern = row.get("pattern")
         if pattern:
             pattern = pattern.strip().removeprefix("^").removesuffix("$")
-            found.append(pattern.replace(" ", r"[ \n]+"))
+            found.append((pattern.replace(" ", r"[ \n]+"), ""))
         elif row["text"]:
-            found.append(catalogue.phrase_pattern(row["text"]))
-    return [pattern for pattern in found if pattern]
+            found.append((catalogue.phrase_pattern(row["text"]), row["text"]))
+    return [row for row in found if row[0]]
 
 
-def case_rule(case: records.Case) -> dict[str, Any]:
-    """Return what triage knows of a case."""
+def ranges(slug: str) -> dict[str, list[list]]:
+    """Return where a program of the matrix goes wrong: first, last, and whether it still does."""
+    if slug not in versions.load()["failures"]:
+        return {}
+    newest = versions.rows()[-1]["pins"]
     return {
-        "id": case.slug,
-        "title": bare(case.title),
-        "page": case.page,
-        "wordings": wordings(case),
-        "evidence": list(case.evidence),
-        "versions": casebook.measured(case),
-        "cure": bare(case.cure),
-        "question": bare(" ".join(case.question.split())),
+        name: [[*ends, ends[1] == newest[name]] for ends in versions.boundaries(slug, name)]
+        for name in versions.decided_by(slug)
     }
+
+
+def rule(kind: str, name: str, title: str, page: str, **others: Any) -> dict[str, Any]:
+    """Return what triage knows of a chapter, a case or an everyday error."""
+    empty = {"family": "", "evidence": [], "needs": False, "ranges": {}, "versions": "", "look": []}
+    return {"kind": kind, "id": name, "title": bare(title), "page": page} | empty | others
+
+
+def chapter_rules() -> list[dict[str, Any]]:
+    """Return the rules of the chapters."""
+    failures = catalogue.load()
+
+    def shared(failure: catalogue.Failure) -> list[catalogue.Signature]:
+        near = [other for other in failures.values() if failure.id in other.undecided_with]
+        near += [failures[name] for name in failure.undecided_with]
+        return [*failure.signatures, *(row for other in near for row in other.signatures)]
+
+    return [
+        rule(
+            "chapter", failure.id, failure.title, f"book/failures/{failure.id}",
+            signatures=[
+                [row.pattern, row.points, row.section, needed(row.pattern, row.text)]
+                for row in shared(failure)
+            ],
+            evidence=[[row.pattern, row.points, row.means] for row in failure.evidence],
+            ranges=ranges(failure.id), versions=casebook.occurs_in(failure.id),
+            says=failure.cause, cure=failure.cure, question=failure.question,
+            look=[
+                [case.slug, bare(case.title), case.page]
+                for case in records.load().values()
+                if case.family == failure.id and case.kind == "loud"
+            ],
+        )
+        for failure in failures.values()
+    ]  # fmt: skip
+
+
+def case_rules() -> list[dict[str, Any]]:
+    """Return the rules of the cases that have a message."""
+    return [
+        rule(
+            "case", case.slug, case.title, case.page, family=case.family,
+            signatures=[
+                [pattern, catalogue.CLAIM, "cure", needed(pattern, text)]
+                for pattern, text in wordings(case)
+            ],
+            evidence=[
+                *([pattern, 1, ""] for pattern in case.evidence),
+                *([["", AFTER, ""]] if case.slug in REPEATED else ()),
+            ],
+            needs=bool(case.evidence),
+            ranges=ranges(case.slug), versions=casebook.measured(case),
+            says=bare(case.cause), cure=bare(case.cure),
+            question=bare(" ".join(case.question.split())),
+        )
+        for case in records.load().values()
+        if wordings(case)
+    ]  # fmt: skip
+
+
+def everyday_rules() -> list[dict[str, Any]]:
+    """Return the rules of the everyday errors."""
+    titles = {
+        failure.id: (failure.title, chapter(failure.id)) for failure in catalogue.load().values()
+    }
+    titles |= {case.slug: (case.title, case.page) for case in records.load().values()}
+    return [
+        rule(
+            "everyday", entry.id, entry.title, to_page(entry.link),
+            signatures=[
+                [row.pattern, row.points, "", needed(row.pattern, row.text)]
+                for row in entry.wordings
+            ],
+            evidence=[[row.pattern, row.points, ""] for row in entry.evidence],
+            says=entry.says, cure=entry.first, question=entry.question,
+            look=[[slug, bare(titles[slug][0]), to_page(titles[slug][1])] for slug in entry.look],
+        )
+        for entry in everyday.load().values()
+    ]  # fmt: skip
+
+
+def to_page(link: str) -> str:
+    """Return a link as the package has it: an address, or a page's name with its section."""
+    if link.startswith("https:"):
+        return link
+    page, mark, section = link.lstrip("/").replace(".md", "").partition("#")
+    return page + mark + section.replace("_", "-")  # the form of an id in HTML
 
 
 def bare(text: str) -> str:
@@ -68,47 +167,97 @@ def bare(text: str) -> str:
     return re.sub(r"[`*]", "", " ".join(text.split()))
 
 
+SAYS = {
+    "chapter True": "The chapter's own failure occurs with {these}.",
+    "chapter False": "The chapter's own failure does not occur with {these}; its cases may.",
+    "chapter None": "The chapter's own failure occurs in {ranges}; its cases, on newer ones.",
+    "case True": "Occurs with {these}.",
+    "case False": "Does not occur with {these}. {ranges}",
+    "case None": "{ranges}",
+}
+
+
 @cache
 def rules() -> dict[str, Any]:
     """Return the rules of the triage: plain data, the same for Python and for the browser."""
-    failures, others = catalogue.load(), catalogue.load_others()
-
-    def signatures(found: Iterable[catalogue.Signature]) -> list[list]:
-        return [[row.pattern, row.points, row.section] for row in found]
-
-    def shared(failure: catalogue.Failure) -> list[catalogue.Signature]:
-        near = [other for other in failures.values() if failure.id in other.undecided_with]
-        near += [failures[name] for name in failure.undecided_with]
-        return [*failure.signatures, *(row for other in near for row in other.signatures)]
-
     return {
         "claim": triage.CLAIM,
+        "far": triage.FAR,
+        "most": triage.MOST,
         "head": triage.HEAD,
         "tail": triage.TAIL,
         "line": triage.LINE,
         "cleaning": [list(row) for row in triage.CLEANING],
-        "failures": [
-            {
-                "id": failure.id,
-                "title": failure.title,
-                "page": f"book/failures/{failure.id}",
-                "signatures": signatures(shared(failure)),
-                "evidence": [[row.pattern, row.points, row.means] for row in failure.evidence],
-                "versions": versions.sentence(failure.id),
-                "question": failure.question,
-            }
-            for failure in failures.values()
-        ],
-        "cases": [case_rule(case) for case in records.load().values() if wordings(case)],
-        "most_cases": MOST_CASES,
-        "others": [
-            {
-                "id": other.id,
-                "says": other.says,
-                "link": other.link,
-                "signatures": signatures(other.signatures),
-            }
-            for other in others.values()
+        "release": triage.RELEASE,
+        "libraries": triage.LIBRARIES,
+        "says": SAYS,
+        "rules": [*chapter_rules(), *case_rules(), *everyday_rules()],
+    }
+
+
+SAME = {
+    "same": "identical equal alike repeat copy exact duplicat",
+    "draw": "sampl simulat random",
+    "wrong": "incorrect bad strang weird bias shift off garbag nonsens spoil",
+    "old": "previou former stal outdat earli",
+    "chang": "updat modifi edit mutat modify replac",
+    "memory": "ram heap oom gigabyt",
+    "compil": "recompil retrac",
+    "grow": "increas ris accumulat",
+    "swap": "exchang switch mix permut transpos interchang",
+    "revers": "backward invert front",
+    "load": "restor reload deserialis pickl unpickl checkpoint",
+    "gradient": "grad slop derivativ",
+    "predict": "forecast predictiv",
+    "batch": "row lan vmap vmapp",
+    "restart": "start multistart",
+    "parameter": "param",
+    "nan": "mis missing",
+    "ignor": "overlook unaffect regardles",
+    "scan": "timeseri",
+    "density": "likelihood logprob",
+}
+WORDS_THAT_SAY_NOTHING = """
+a an the i my me it its is are was were be been do does did not no nothing of in on at to for from
+by with and or but if then than that this these those there here when while which who what how why
+all every each any some one two although though also as so very too still yet just only again give
+gives given gave get gets got make makes use uses using used have has had can could will would
+come comes came keep keeps kept after before into out over under between your
+"""
+DULL = WORDS_THAT_SAY_NOTHING.split()
+POINTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2, "cause": 1, "cure": 1}
+"""What a word counts for, by the part of the record that has it."""
+
+
+def symptoms() -> dict[str, Any]:
+    """Return what the second door knows: the table, and the points of each stem in each case."""
+    same = {word: stem for stem, words in SAME.items() for word in words.split()}
+    weights: dict[str, dict[str, int]] = {}
+    cases = records.load()
+    for slug, case in cases.items():
+        texts = {
+            "phrases": " ".join(case.phrases), "title": case.title, "short": case.short,
+            "symptom": case.symptom, "cause": case.cause, "cure": case.cure,
+            "kinds": " ".join(records.SYMPTOMS[name] for name in case.symptoms),
+        }  # fmt: skip
+        for part, points in POINTS.items():
+            for stem in second_door.stems(bare(texts[part]), same, DULL):
+                row = weights.setdefault(stem, {})
+                # A loud case is found by its message; here it stands behind the silent ones.
+                row[slug] = row.get(slug, 0) + points * (2 if case.kind == "silent" else 1)
+    rare = {stem: math.log((1 + len(cases)) / len(row)) for stem, row in weights.items()}
+    return {
+        "same": same,
+        "dull": DULL,
+        "order": list(cases),
+        "points": {
+            stem: {slug: round(10 * points * rare[stem]) for slug, points in row.items()}
+            for stem, row in sorted(weights.items())
+        },
+        "table": [
+            [words, [slug for slug, case in cases.items() if name in case.symptoms]]
+            for name, words in records.SYMPTOMS.items()
+            if name != "error"
         ],
     }
 
@@ -167,9 +316,52 @@ def case_texts() -> dict[str, dict[str, str]]:
     return found
 
 
+def everyday_texts() -> dict[str, dict[str, str]]:
+    """Return what `explain` says of each everyday error, by name."""
+    found = {}
+    for entry in everyday.load().values():
+        rows = [row for row in everyday.recorded() if row["about"] == entry.id]
+        said = list(dict.fromkeys(message(row) for row in rows))
+        parts = []
+        if entry.program:
+            parts = ["A program that raises it:", indented(entry.program), "It says:"]
+            parts += map(indented, said)
+        found[entry.id] = {
+            "title": bare(entry.title),
+            "page": f"book/reference/error-index#{entry.id}",
+            "kind": "everyday error",
+            "library": everyday.LIBRARIES[entry.library],
+            "symptom": bare(entry.says),
+            "cure": bare(entry.first),
+            "text": "\n\n".join(parts),
+        }
+    return found
+
+
+def indented(text: str) -> str:
+    """Return lines four columns in."""
+    return "\n".join(f"    {line}".rstrip() for line in text.splitlines())
+
+
+def message(row: dict[str, str]) -> str:
+    """Return the first lines of what a program said, without its frames and its links."""
+    text = re.split(r"^(?! |Traceback)", row["text"], maxsplit=1, flags=re.M)[-1]
+    if not re.match(r"[\w.]*(Error|Exception|Warning|Incompatible)\b", text):
+        text = f"{row['type']}: {text}"
+    text = text.partition("\n--------")[0]
+    lines = [line for line in text.splitlines() if line.strip() and "https://" not in line]
+    return "\n".join(lines[:3])
+
+
 def build() -> dict[str, Any]:
     """Return all that the file holds."""
-    return {"site": site(), "rules": rules(), "explain": failure_texts() | case_texts()}
+    return {
+        "site": site(),
+        "rules": rules(),
+        "explain": failure_texts() | case_texts(),
+        "everyday": everyday_texts(),
+        "symptoms": symptoms(),
+    }
 
 
 def main() -> None:

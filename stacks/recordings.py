@@ -24,7 +24,7 @@ PROGRAMS: dict = {}
 
 
 def about(subject):
-    """Register a program; its subject is a failure's id, or one of the catalogue's others."""
+    """Register a program; its subject is a failure's id, or an everyday error's."""
 
     def register(program):
         PROGRAMS[program.__name__] = subject, program
@@ -152,28 +152,28 @@ def haiku_loop_makes_parameters():
     hk.transform(net).init(jax.random.PRNGKey(0), jnp.ones((2, 2)))
 
 
-@about("others.tree-prefix")
+@about("everyday.tree-mismatch")
 def map_over_other_lengths():
     import jax
 
     jax.tree_util.tree_map(lambda a, b: a, (1, 2), (1, 2, 3))
 
 
-@about("others.tree-prefix")
+@about("everyday.tree-mismatch")
 def map_over_a_list_and_a_tuple():
     import jax
 
     jax.tree_util.tree_map(lambda a, b: a, [1, 2], (1, 2))
 
 
-@about("others.tree-prefix")
+@about("everyday.tree-mismatch")
 def map_over_other_keys():
     import jax
 
     jax.tree_util.tree_map(lambda a, b: a, {"a": 1}, {"b": 1})
 
 
-@about("others.tree-prefix")
+@about("everyday.tree-mismatch")
 def map_over_other_types():
     import jax
 
@@ -181,7 +181,7 @@ def map_over_other_types():
     jax.tree_util.tree_map(lambda a, b: a, first, [1.0])
 
 
-@about("others.tree-prefix")
+@about("everyday.vmap-in-axes")
 def axes_that_do_not_fit():
     import jax
     import jax.numpy as jnp
@@ -189,14 +189,14 @@ def axes_that_do_not_fit():
     jax.vmap(lambda a: a["x"], in_axes=({"y": 0},))({"x": jnp.ones(2)})
 
 
-@about("others.tree-prefix")
+@about("everyday.tree-mismatch")
 def too_many_leaves():
     import jax
 
     jax.tree_util.tree_unflatten(jax.tree_util.tree_structure((1, 2)), [1, 2, 3])
 
 
-@about("others.carry-types")
+@about("everyday.carry-types")
 def scan_changes_a_type():
     import jax.numpy as jnp
     from jax import lax
@@ -204,7 +204,7 @@ def scan_changes_a_type():
     lax.scan(lambda carry, x: (carry + x, None), jnp.int32(0), jnp.ones(2))
 
 
-@about("others.carry-types")
+@about("everyday.carry-types")
 def while_changes_a_type():
     import jax.numpy as jnp
     from jax import lax
@@ -212,7 +212,7 @@ def while_changes_a_type():
     lax.while_loop(lambda s: s < 2, lambda s: s + 0.5, jnp.int32(0))
 
 
-@about("others.carry-types")
+@about("everyday.cond-types")
 def cond_changes_a_type():
     import jax.numpy as jnp
     from jax import lax
@@ -370,7 +370,7 @@ def haiku_module_called_under_jit():
     net.init(jax.random.PRNGKey(0), jnp.ones((3, 2)))
 
 
-@about("others.numpy-conversion")
+@about("everyday.numpy-on-tracer")
 def numpy_reads_a_tracer():
     import jax
     import numpy as np
@@ -381,7 +381,7 @@ def numpy_reads_a_tracer():
 # --- mvn-inside-scan -------------------------------------------------------------------------
 
 
-@about("mvn-inside-scan")
+@about("everyday.shapes-do-not-broadcast")
 def values_of_a_plate_under_another_batch_shape():
     import jax.numpy as jnp
     import numpyro.distributions as dist
@@ -390,7 +390,7 @@ def values_of_a_plate_under_another_batch_shape():
     normal.log_prob(jnp.zeros((4, 5, 2)))
 
 
-@about("mvn-inside-scan")
+@about("everyday.plate-does-not-fit")
 def plate_that_does_not_fit():
     import jax
     import jax.numpy as jnp
@@ -405,7 +405,7 @@ def plate_that_does_not_fit():
         model()
 
 
-@about("mvn-inside-scan")
+@about("everyday.plate-subsample")
 def plate_that_does_not_fit_a_parameter():
     import jax
     import jax.numpy as jnp
@@ -415,7 +415,7 @@ def plate_that_does_not_fit_a_parameter():
         numpyro.param("x", jnp.zeros(4), event_dim=0)
 
 
-@about("mvn-inside-scan")
+@about("everyday.scan-under-plate")
 def scan_under_a_plate():
     import jax
     import jax.numpy as jnp
@@ -430,7 +430,7 @@ def scan_under_a_plate():
         scan(step, jnp.zeros(5), jnp.arange(3))
 
 
-@about("mvn-inside-scan")
+@about("everyday.event-axis-missing")
 def event_without_an_axis():
     import jax.numpy as jnp
     import numpyro.distributions as dist
@@ -438,7 +438,7 @@ def event_without_an_axis():
     dist.Dirichlet(jnp.array(1.0))
 
 
-@about("mvn-inside-scan")
+@about("everyday.guide-shapes")
 def guide_of_another_shape():
     import jax
     import jax.numpy as jnp
@@ -486,7 +486,7 @@ def values_with_too_many_axes():
     scan_with_substitute(jnp.zeros((3, 2, 2)))
 
 
-@about("mvn-inside-scan")
+@about("everyday.posterior-shapes")
 def samples_of_different_batches():
     import jax
     import jax.numpy as jnp
@@ -501,14 +501,14 @@ def samples_of_different_batches():
     numpyro.infer.Predictive(model, samples)(jax.random.PRNGKey(0))
 
 
-@about("others.plain-shapes")
+@about("everyday.broadcast-to")
 def expanded_to_a_smaller_shape():
     import jax.numpy as jnp
 
     jnp.broadcast_to(jnp.ones(3), (4,))
 
 
-@about("mvn-inside-scan")
+@about("everyday.mixture-components")
 def mixture_of_another_batch():
     import jax.numpy as jnp
     import numpyro.distributions as dist
@@ -517,7 +517,7 @@ def mixture_of_another_batch():
     dist.MixtureSameFamily(mixing, dist.Normal(jnp.zeros((2, 5)), 1))
 
 
-@about("others.plain-shapes")
+@about("everyday.scan-lengths")
 def scan_over_different_lengths():
     import jax.numpy as jnp
     from jax import lax
@@ -558,7 +558,7 @@ def transformed_distribution_in_scan():
         scan(step, jnp.array(0.0), jnp.arange(3))
 
 
-@about("mvn-inside-scan")
+@about("everyday.plate-does-not-fit")
 def expand_to_a_shape_that_does_not_fit():
     import jax.numpy as jnp
     import numpyro.distributions as dist
@@ -566,7 +566,7 @@ def expand_to_a_shape_that_does_not_fit():
     dist.Normal(jnp.zeros((3, 4)), 1).expand((3,))
 
 
-@about("mvn-inside-scan")
+@about("everyday.enumeration-dims")
 def batch_without_a_plate():
     import jax
     import jax.numpy as jnp
@@ -584,7 +584,7 @@ def batch_without_a_plate():
     mcmc.run(jax.random.PRNGKey(0))
 
 
-@about("mvn-inside-scan")
+@about("everyday.density-not-scalar")
 def enumeration_that_leaves_an_axis():
     import jax
     import jax.numpy as jnp
@@ -600,28 +600,28 @@ def enumeration_that_leaves_an_axis():
     log_density(model, (), {}, {})
 
 
-@about("others.plain-shapes")
+@about("everyday.shapes-do-not-broadcast")
 def addition_that_does_not_fit():
     import jax.numpy as jnp
 
     jnp.ones((3, 2)) + jnp.ones((4, 2))
 
 
-@about("others.plain-shapes")
+@about("everyday.shapes-do-not-broadcast")
 def ranks_that_do_not_fit():
     import jax.numpy as jnp
 
     jnp.ones((3, 2)) + jnp.ones(4)
 
 
-@about("others.plain-shapes")
+@about("everyday.matmul-sizes")
 def product_that_does_not_fit():
     import jax.numpy as jnp
 
     jnp.ones((3, 2)) @ jnp.ones((3, 2))
 
 
-@about("others.second-vectorized-run")
+@about("everyday.vmap-scalar")
 def second_run_of_vectorized_chains():
     import jax
     import jax.numpy as jnp
@@ -644,28 +644,28 @@ def second_run_of_vectorized_chains():
         mcmc.run(jax.random.PRNGKey(0), jnp.ones(size))
 
 
-@about("others.plain-shapes")
+@about("everyday.concatenate-shapes")
 def concatenation_that_does_not_fit():
     import jax.numpy as jnp
 
     jnp.concatenate([jnp.ones((3, 2)), jnp.ones((3, 3))])
 
 
-@about("others.plain-shapes")
+@about("everyday.reshape-size")
 def reshape_that_does_not_fit():
     import jax.numpy as jnp
 
     jnp.ones(6).reshape(4, 2)
 
 
-@about("others.plain-shapes")
+@about("everyday.broadcast-to")
 def broadcast_to_fewer_axes():
     import jax.numpy as jnp
 
     jnp.broadcast_to(jnp.ones((3, 2)), (2,))
 
 
-@about("others.plain-shapes")
+@about("everyday.vmap-sizes")
 def axes_of_other_sizes():
     import jax
     import jax.numpy as jnp
@@ -823,28 +823,28 @@ def flax_module_with_a_list():
 # --- well-known other errors -----------------------------------------------------------------
 
 
-@about("others.concretization")
+@about("everyday.python-if")
 def branch_on_a_tracer():
     import jax
 
     jax.jit(lambda x: 1 if x > 0 else 2)(1.0)
 
 
-@about("others.concretization")
+@about("everyday.tracer-as-index")
 def range_over_a_tracer():
     import jax
 
     jax.jit(lambda n: list(range(n)))(3)
 
 
-@about("others.concretization")
+@about("everyday.concrete-value")
 def number_from_a_tracer():
     import jax
 
     jax.jit(lambda x: float(x))(3.0)
 
 
-@about("others.concretization")
+@about("everyday.shape-from-tracer")
 def shape_from_a_tracer():
     import jax
     import jax.numpy as jnp
@@ -852,7 +852,7 @@ def shape_from_a_tracer():
     jax.jit(lambda n: jnp.zeros(n))(3)
 
 
-@about("others.boolean-index")
+@about("everyday.boolean-mask")
 def mask_under_jit():
     import jax
     import jax.numpy as jnp
@@ -860,24 +860,24 @@ def mask_under_jit():
     jax.jit(lambda x: x[x > 0])(jnp.ones(3))
 
 
-@about("others.missing-package")
+@about("everyday.missing-package")
 def package_that_is_missing():
     import numpyro_that_is_missing  # noqa: F401
 
 
-@about("others.missing-package")
+@about("everyday.removed-api")
 def name_that_is_gone():
     from jax import no_such_name  # noqa: F401
 
 
-@about("others.missing-package")
+@about("everyday.removed-api")
 def attribute_that_is_gone():
     import jax
 
     jax.no_such_name  # noqa: B018
 
 
-@about("others.initial-parameters")
+@about("everyday.invalid-start")
 def model_without_a_start():
     import jax
     import numpyro
@@ -893,14 +893,14 @@ def model_without_a_start():
     mcmc.run(jax.random.PRNGKey(0))
 
 
-@about("others.invalid-parameter")
+@about("everyday.invalid-parameter")
 def scale_below_zero():
     import numpyro.distributions as dist
 
     dist.Normal(0.0, -1.0, validate_args=True)
 
 
-@about("others.missing-rng")
+@about("everyday.framework-key")
 def haiku_without_a_key():
     import haiku as hk
     import jax.numpy as jnp
@@ -908,7 +908,7 @@ def haiku_without_a_key():
     hk.transform(lambda x: hk.Linear(2)(x)).init(None, jnp.ones((2, 2)))
 
 
-@about("others.missing-rng")
+@about("everyday.framework-key")
 def flax_without_a_key():
     import flax.linen as nn
     import jax
@@ -918,7 +918,7 @@ def flax_without_a_key():
     net.apply(net.init(jax.random.PRNGKey(0), jnp.ones(2)), jnp.ones(2))
 
 
-@about("others.key-reuse")
+@about("everyday.key-reuse")
 def key_used_twice():
     import jax
 
@@ -928,7 +928,7 @@ def key_used_twice():
         jax.random.normal(key)
 
 
-@about("others.nan")
+@about("everyday.nan-found")
 def nan_under_the_checker():
     import jax
     import jax.numpy as jnp
@@ -940,7 +940,7 @@ def nan_under_the_checker():
         jax.config.update("jax_debug_nans", False)
 
 
-@about("others.immutable")
+@about("everyday.in-place")
 def assignment_to_an_array():
     import jax.numpy as jnp
 
@@ -948,7 +948,7 @@ def assignment_to_an_array():
     x[0] = 2
 
 
-@about("others.grad-output")
+@about("everyday.grad-non-scalar")
 def gradient_of_a_vector():
     import jax
     import jax.numpy as jnp
@@ -956,7 +956,7 @@ def gradient_of_a_vector():
     jax.grad(lambda x: x * 2)(jnp.ones(2))
 
 
-@about("others.reverse-while")
+@about("everyday.reverse-while")
 def gradient_of_a_while_loop():
     import jax
     from jax import lax
@@ -964,7 +964,7 @@ def gradient_of_a_while_loop():
     jax.grad(lambda x: lax.while_loop(lambda y: y < 9, lambda y: y * 2, x))(1.0)
 
 
-@about("others.custom-derivative")
+@about("everyday.custom-derivative")
 def derivative_of_another_structure():
     import jax
 
@@ -973,14 +973,14 @@ def derivative_of_another_structure():
     jax.grad(square)(1.0)
 
 
-@about("others.jax-type")
+@about("everyday.non-array-argument")
 def string_as_an_array():
     import jax
 
     jax.jit(lambda x: x)("text")
 
 
-@about("others.solver-steps")
+@about("everyday.solver-steps")
 def solver_without_steps():
     import diffrax
 
@@ -1000,7 +1000,8 @@ def record():
             try:
                 program()
             except (ImportError, AttributeError) as error:
-                if subject == "others.missing-package":  # else this stack cannot run it
+                # Else this stack cannot run it.
+                if subject in ("everyday.missing-package", "everyday.removed-api"):
                     found[name] = shown(error)
                 continue
             except Exception as error:

@@ -96,7 +96,10 @@ def test_triage_names_the_page_where_nothing_else_is_installed(reader):
     assert (done.returncode, done.stderr) == (0, "")
     assert triage.address("book/failures/tracer-hashing") in done.stdout
     found = json.loads(run("triage", "--json", given=ERROR).stdout)
-    assert found[0]["id"] == "tracer-hashing"
+    assert found["findings"][0]["id"] == "tracer-hashing"
+    done = run("symptoms", "loaded", "parameters", "swapped")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert triage.address("book/cases/leaf-order") in done.stdout
     missing = run("triage", "no-such-file")
     assert (missing.returncode, missing.stdout) == (2, "")
     assert missing.stderr.count("\n") == 1
@@ -197,6 +200,7 @@ def test_a_terminal_without_unicode_gets_question_marks_and_no_traceback():
     done = subprocess.run(
         [sys.executable, "-m", "trace_evidence", "triage"],
         cwd=ROOT, env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        input=ERROR.replace("'Dyn", "\N{RIGHTWARDS ARROW} 'Dyn"), capture_output=True, text=True,
+        input=ERROR.replace("Tracer'", "Tracer' \N{RIGHTWARDS ARROW}"), text=True,
+        capture_output=True,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from bookkit import catalogue
+from bookkit import catalogue, everyday, records
+from tools import score
 
 REPORTS = Path(__file__).parent / "reports"
 KEYS = {"url", "project", "lines", "failure", "how"}
+NEWER = [part for part in score.PARTS if part not in ("tuning", "held-out")]
 
 
 def read(part):
@@ -71,3 +73,42 @@ def test_there_are_enough_reports_of_every_sort():
     assert failures[""] >= 15
     assert len({report["project"] for report in TUNING + HELD_OUT}) >= 12
     assert all(failures[slug] >= 6 for slug in catalogue.load()), failures
+
+
+# --- the newer reports, which may have an everyday error for an answer -----------------------
+
+LABELLED = [(part, report) for part in NEWER for report in score.read(part)]
+every_newer = pytest.mark.parametrize(
+    ("part", "report"), LABELLED, ids=[report["url"] for _, report in LABELLED]
+)
+
+
+@every_newer
+def test_a_newer_report_is_complete_and_its_answers_exist(part, report):
+    assert set(report) - {"also"} == {"url", "project", "lines", "answer", "how"}
+    assert all(text.strip() for key, text in report.items() if key not in ("answer", "also"))
+    assert report["url"].startswith("https://")
+    known = {*catalogue.load(), *records.load(), *everyday.load(), ""}
+    assert {report["answer"], *report.get("also", ())} <= known
+    homes = re.findall(r"(?:/home|/Users|[\\/]Users)[\\/]+([\w.-]+)", report["lines"])
+    assert set(homes) <= {"user"}, "replace names of people by `user`"
+
+
+def test_no_newer_report_is_counted_twice():
+    urls = Counter([report["url"] for _, report in LABELLED])
+    urls.update(report["url"] for report in TUNING + HELD_OUT)
+    assert [url for url, times in urls.items() if times > 1] == []
+
+
+@every_newer
+def test_the_address_decides_which_newer_report_is_held_out(part, report):
+    if part.startswith("everyday-"):
+        assert score.is_held_out(report["url"]) == (part == "everyday-held-out")
+
+
+def test_there_are_enough_newer_reports_and_half_are_held_out():
+    parts = Counter(part for part, _ in LABELLED)
+    assert parts.total() >= 150
+    assert parts["everyday-held-out"] >= 0.4 * (
+        parts["everyday-held-out"] + parts["everyday-tuning"]
+    )

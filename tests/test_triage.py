@@ -1,29 +1,28 @@
-"""The triage: from the text of an error to the chapter that explains it."""
+"""The triage: from the text of an error to the page that explains it."""
 
 import json
 import re
 import subprocess
 import sys
-import tomllib
-from pathlib import Path
 
 import pytest
 
-from bookkit import catalogue, execute, expectations, pages, publish
+from bookkit import catalogue, everyday, execute, expectations, pages, publish, records
 from tests.cells import printed_by
+from tools import score
+from trace_evidence import __main__ as command_line
 from trace_evidence import triage
 
 ROOT = pages.ROOT
 SITE = publish.site()
 FAILURES = catalogue.load()
-OTHERS = catalogue.load_others()
+EVERYDAY = everyday.load()
 RECORDINGS = json.loads((ROOT / "stacks" / "recordings.json").read_text())
-REPORTS = Path(__file__).parent / "reports"
+RULES = publish.rules()["rules"]
 PATTERNS = sorted(
-    {row.pattern for entry in (*FAILURES.values(), *OTHERS.values()) for row in entry.signatures}
-    | {row.pattern for entry in FAILURES.values() for row in entry.evidence}
+    {row[0] for rule in RULES for row in (*rule["signatures"], *rule["evidence"])}
     | {pattern for pattern, _ in triage.CLEANING}
-    | {row for rule in publish.rules()["cases"] for row in (*rule["wordings"], *rule["evidence"])}
+    | {triage.RELEASE}
 )
 LEAK = """\
   File "/home/user/train.py", line 7, in <module>
@@ -38,20 +37,17 @@ but they differ:
 """
 
 
-def named(text):
-    """Return the failures that a text points to, best first."""
-    return [finding.id for finding in triage.triage(text).findings]
+def named(text, **here):
+    """Return the names of the answers to a text, best first."""
+    return [finding.id for finding in triage.triage(text, **here).findings]
 
 
-def other(text):
-    """Return the id of the well-known other error that a text shows, or None."""
-    found = triage.triage(text).other
-    return found and found["id"]
-
-
-def read(part):
-    """Return the collected reports of one part: `tuning` or `held-out`."""
-    return tomllib.loads((REPORTS / f"{part}.toml").read_text())["report"]
+def chapters(text):
+    """Return the chapters among them, or those of the cases among them, best first."""
+    found = triage.triage(text).findings
+    family = {slug: case.family for slug, case in records.load().items()}
+    names = [family.get(one.id, one.id) for one in found if one.kind != "everyday"]
+    return list(dict.fromkeys(names))
 
 
 # --- the catalogue's wordings are real -------------------------------------------------------
@@ -74,7 +70,7 @@ def printed():
             )
         ]
         found[path.stem] = [
-            out.evalue if out.output_type == "error" else out.get("text", "")
+            "\n".join(out.traceback) if out.output_type == "error" else out.get("text", "")
             for cell in halves
             for out in cell.outputs
             if out.output_type == "error" or out.get("name") == "stderr"
@@ -82,21 +78,25 @@ def printed():
     return found
 
 
-def test_each_wording_is_printed_by_a_cell_or_recorded_on_a_named_stack(printed):
-    cells = [f"{text}" for texts in printed.values() for text in texts]
-    reports = "\n".join(report["lines"] for report in read("tuning"))
-    for entry in (*FAILURES.values(), *OTHERS.values()):
-        subject = entry.id if entry.id in FAILURES else f"others.{entry.id}"
-        near = {subject, *getattr(entry, "undecided_with", ())}
+def reported():
+    """Return the lines of all reports that rules may be written against, as one text."""
+    return "\n".join(
+        row["lines"] for part in score.PARTS if part.endswith("tuning") for row in score.read(part)
+    )
+
+
+def test_each_wording_of_a_chapter_is_printed_by_a_cell_or_recorded_on_a_named_stack(printed):
+    cells = [triage.clean(text).text for texts in printed.values() for text in texts]
+    # A weak wording is another error's too, so that error's recordings show that it is real.
+    other = [row["text"] for row in (*RECORDINGS, *everyday.recorded())]
+    for entry in FAILURES.values():
+        near = {entry.id, *entry.undecided_with}
         near |= {name for name, row in FAILURES.items() if entry.id in row.undecided_with}
         texts = cells + [row["text"] for row in RECORDINGS if row["about"] in near]
-        # A weak wording is another error's too, so that error's recordings show that it is real.
-        texts += [row["text"] for row in RECORDINGS if row["about"].startswith("others.")]
         for row in entry.signatures:
-            if row.source == "documentation":
-                continue
-            backed = re.search(row.pattern, reports if row.source == "report" else "\n".join(texts))
-            assert backed, (
+            shared = other if row.points < triage.CLAIM else []
+            source = reported() if row.source == "report" else "\n".join([*texts, *shared])
+            assert re.search(row.pattern, source, re.M), (
                 f"{entry.id}: nothing real prints {row.text!r}. Add a program to "
                 "stacks/recordings.py and run `make recordings`, or take the wording out."
             )
@@ -111,6 +111,8 @@ def test_the_recordings_are_those_of_the_programs_and_stacks_that_are_there():
     assert recorded == programs, "run `make recordings`"
     rows = {path.stem for path in (ROOT / "stacks" / "matrix").glob("*.txt")}
     assert {row["stack"] for row in RECORDINGS} <= rows | {"frameworks"}
+    known = set(FAILURES) | {f"everyday.{name}" for name in EVERYDAY}
+    assert set(programs.values()) <= known, "name a chapter, or an entry of book/everyday.toml"
 
 
 def test_only_wordings_that_no_stack_here_can_print_rest_on_reports():
@@ -124,9 +126,13 @@ def test_no_wording_of_one_failure_claims_what_was_recorded_of_another(row):
     subject = row["about"]
     allowed = {subject, *getattr(FAILURES.get(subject), "undecided_with", ())}
     allowed |= {name for name, entry in FAILURES.items() if subject in entry.undecided_with}
-    if subject not in FAILURES:
-        allowed |= {*OTHERS[subject.removeprefix("others.")].undecided_with}
-    claimed = set(named(row["text"])) - allowed
+    allowed |= {
+        case.family
+        for name in getattr(EVERYDAY.get(subject.removeprefix("everyday.")), "look", ())
+        for case in [records.load().get(name)]
+        if case
+    }
+    claimed = set(chapters(row["text"])) - allowed
     assert not claimed, (
         f"{claimed} is claimed of an error that is {subject}: narrow the wording that matched, "
         "give it fewer points, or say `undecided_with` in the catalogue, with a question"
@@ -135,14 +141,24 @@ def test_no_wording_of_one_failure_claims_what_was_recorded_of_another(row):
 
 @pytest.mark.parametrize("failure", FAILURES)
 def test_what_a_chapter_reproduces_leads_back_to_it(printed, failure):
-    assert failure in named(printed[failure][0])[:2]
+    assert failure in chapters(printed[failure][0])[:2]
 
 
 def test_most_recordings_of_a_failure_are_recognised():
     about = [row for row in RECORDINGS if row["about"] in FAILURES]
-    missed = [row for row in about if row["about"] not in named(row["text"])[:2]]
+    missed = [row for row in about if row["about"] not in chapters(row["text"])[:2]]
     names = {(row["program"], row["stack"]) for row in missed}
     assert len(missed) <= len(about) / 10, names
+
+
+def test_recordings_of_everyday_errors_are_told_as_what_they_are():
+    about = [row for row in RECORDINGS if row["about"].startswith("everyday.")]
+    missed = {
+        (row["program"], row["stack"])
+        for row in about
+        if row["about"].removeprefix("everyday.") not in named(row["text"])[:2]
+    }
+    assert not missed
 
 
 # --- the rules mean the same in Python and in JavaScript -------------------------------------
@@ -166,51 +182,95 @@ def test_a_wording_with_wildcards_matches_across_wrapped_lines():
 # --- it finds its way ------------------------------------------------------------------------
 
 
-def score(reports):
-    """Return (recall, how many, silence, how many) on a list of reports."""
-    real = [report for report in reports if report["failure"]]
-    alike = [report for report in reports if not report["failure"]]
-    hits = sum(
-        bool({report["failure"], report.get("also")} & {*named(report["lines"])[:2]})
-        for report in real
-    )
-    silent = sum(not named(report["lines"]) for report in alike)
-    return hits / len(real), len(real), silent / len(alike), len(alike)
-
-
-@pytest.mark.parametrize("part", ["tuning", "held-out"])
-def test_nine_of_ten_reports_find_their_chapter_and_look_alikes_none(part, record_property):
-    recall, real, silence, alike = score(read(part))
-    said = f"{part}: {recall:.0%} of {real} reports, nothing claimed in {silence:.0%} of {alike}"
-    record_property("triage", said)
-    print(said)
-    cure = "look at the tuning part only, and write what its reports have in common as a rule"
-    assert recall >= 0.9, f"{said}; {cure}"
-    assert silence >= 0.8, f"{said}; {cure}"
+@pytest.mark.parametrize("part", score.PARTS)
+def test_nine_of_ten_reports_find_their_answer_and_others_are_not_claimed(part, record_property):
+    counted = score.score(score.read(part))
+    record_property("triage", f"{part}: {counted}")
+    cure = "look at a tuning part only, and write what its reports have in common as a rule"
+    assert counted.claimed <= 0.02 * counted.others, f"{counted}; {cure}"
+    # A third of these say words that no entry has. tests/reports/README.md says more.
+    share = 0.7 if part == "later-tuning" else 0.9
+    assert counted.right >= share * counted.labelled, f"{counted}; {cure}"
+    assert counted.unknown <= (1 - share) * counted.labelled, f"{counted}; {cure}"
 
 
 def test_a_bare_message_is_enough():
     assert named(DRIFT) == ["lazy-pytree-drift"]
-    assert named("unhashable type: 'DynamicJaxprTracer'") == ["tracer-hashing"]
+    assert "tracer-hashing" in chapters("unhashable type: 'DynamicJaxprTracer'")
 
 
 def test_what_leaked_decides_which_of_two_chapters_comes_first():
     key = LEAK.replace("float32[]", "uint32[2]")
-    assert named(key) == ["autoguide-under-vmap", "parallel-truncated-normal"]
-    assert named(LEAK) == ["parallel-truncated-normal", "autoguide-under-vmap"]
+    assert chapters(key) == ["autoguide-under-vmap", "parallel-truncated-normal"]
+    assert chapters(LEAK) == ["parallel-truncated-normal", "autoguide-under-vmap"]
 
 
 def test_types_that_differ_are_told_from_structures_that_differ():
     text = "scan body function carry input and carry output must have equal types, but they differ:"
-    assert named(text) == []
-    assert other(text) == "carry-types"
+    assert named(text) == ["carry-types"]
+
+
+def test_shapes_that_do_not_fit_are_no_chapter_without_a_scan():
+    bare = "ValueError: Incompatible shapes for broadcasting: shapes=[(100, 1), (50,)]"
+    assert named(bare) == ["shapes-do-not-broadcast"]
+    model = f'File "numpyro/primitives.py", line 9, in sample\n{bare}'
+    assert named(model)[0] == "plate-does-not-fit"
+    assert chapters(model) == []
+    scan = f'File "numpyro/contrib/control_flow/scan.py", line 9, in scan\n{model}'
+    assert "mvn-inside-scan" in chapters(scan)
+
+
+@pytest.mark.parametrize("text", ["", "KeyError: 'jax'", "ValueError: math domain error"])
+def test_nothing_is_claimed_of_an_error_that_is_not_known(text):
+    assert triage.triage(text).findings == []
+
+
+# --- on which releases -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "text", ["", "KeyError: 'jax'", "ValueError: math domain error", "unhashable type: 'list'"]
+    ("text", "releases"),
+    [
+        ("jax==0.4.31 numpyro==0.15.2", {"jax": "0.4.31", "numpyro": "0.15.2"}),
+        ("jax:    0.4.30\njaxlib: 0.4.30", {"jax": "0.4.30"}),
+        (
+            'File "/x/site-packages/equinox-0.11.4-py3.11.egg/equinox/_jit.py"',
+            {"equinox": "0.11.4"},
+        ),
+        ("NumPyro version: 0.13.2", {"numpyro": "0.13.2"}),
+        ("jax.tree_map was removed in JAX v0.6.0: use jax.tree.map (jax v0.4.25 or newer)", {}),
+        ("jax 0.4.36 or newer is needed", {}),
+        ("upgraded jax==0.4.31 to jax==0.5.0", {}),
+    ],
 )
-def test_nothing_is_claimed_of_an_error_that_is_not_known(text):
-    assert triage.triage(text) == triage.Answer([], None)
+def test_releases_are_read_from_a_text_where_it_shows_one(text, releases):
+    assert triage.releases_in(text) == releases
+
+
+@pytest.mark.parametrize(
+    ("ranges", "releases", "answer"),
+    [
+        ({"numpyro": [["0.13.0", "0.16.1", False]]}, {"numpyro": "0.15.2"}, True),
+        ({"numpyro": [["0.13.0", "0.16.1", False]]}, {"numpyro": "0.17.0"}, False),
+        ({"numpyro": [["0.13.0", "0.22.0", True]]}, {"numpyro": "0.30"}, True),
+        ({"numpyro": [["0.13.0", "0.22.0", True]]}, {"jax": "0.4.31"}, None),
+        ({"jax": [["0.4.9", "0.4.35", False]], "equinox": [["0.11", "0.12", False]]},
+         {"jax": "0.4.31", "equinox": "0.13.0"}, False),
+    ],
+)  # fmt: skip
+def test_whether_a_failure_occurs_follows_from_the_measured_ranges(ranges, releases, answer):
+    assert triage.occurs(ranges, releases) is answer
+
+
+def test_nobody_on_a_new_release_is_told_of_an_old_fix():
+    for text in (LEAK, DRIFT, f"numpyro==0.22.0\n{LEAK}"):
+        said = triage.describe(triage.triage(text, {"numpyro": "0.22.0", "jax": "0.10.2"}))
+        assert "fixed in" not in said
+        assert "#fix-it" not in said
+    old = triage.triage(f"numpyro==0.15.2\n{LEAK}", {"numpyro": "0.22.0"}).findings[0]
+    assert old.id == "parallel-truncated-normal"
+    assert old.occurs is True
+    assert old.page.endswith("#fix-it")
 
 
 # --- whatever was pasted ---------------------------------------------------------------------
@@ -257,9 +317,12 @@ def test_an_error_is_known_wherever_it_stands_in_a_chain():
     assert named(filtered) == named(LEAK)
 
 
-def test_the_line_that_matched_is_named():
-    (found,) = triage.triage("one\ntwo\n  " + DRIFT).findings
-    assert found.number == 3
+@pytest.mark.parametrize("lines", [0, 2, 1_000, 60_000])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_line_that_matched_is_named_however_long_the_text_is(lines, end):
+    text = "step 1 loss 0.1\n" * lines + "  " + DRIFT + "step 1 loss 0.1\n" * min(lines, 9)
+    (found,) = triage.triage(text.replace("\n", end)).findings
+    assert found.number == lines + 1
     assert found.line.startswith("TypeError: scan body function carry input")
 
 
@@ -271,25 +334,36 @@ def test_each_answer_leads_to_a_section_that_exists():
         text = (ROOT / publish.chapter(failure.id)).read_text()
         headings = re.findall(r"^#+ (.+)$", text, re.M)
         slugs = {re.sub(r"[^\w -]", "", row.lower()).replace(" ", "-") for row in headings}
-        gone = {row.section for row in failure.signatures} - slugs
+        gone = {"cases", *(row.section for row in failure.signatures)} - slugs
         assert not gone, f"{failure.id}.md has no section {gone}: mend `section` in the catalogue"
         assert failure.question.endswith(("?", ".")) and "?" in failure.question
 
 
-def test_each_well_known_other_error_is_explained_somewhere():
-    for entry in OTHERS.values():
-        page, _, section = entry.link.partition("#")
-        if not entry.link.startswith("https://"):
-            text = (ROOT / page.lstrip("/")).read_text()
-            assert not section or section.replace("-", " ") in re.sub(r"[^\w ]", "", text.lower())
-
-
-def test_an_answer_in_words_names_line_chapter_fix_versions_and_question():
-    text = triage.describe(triage.triage(DRIFT))
-    for words in ("line 1", f"{SITE}book/failures/lazy-pytree-drift.html#fix-it", "0.17.0", "?"):
+def test_an_answer_in_words_names_line_cure_page_releases_and_question():
+    text = triage.describe(triage.triage(f"numpyro==0.16.1\n{DRIFT}"))
+    page = f"{SITE}book/failures/lazy-pytree-drift.html#fix-it"
+    for words in ("line 2", page, "NumPyro 0.16.1", "Carry the parameters", "?"):
         assert words in text
-    assert "None of the five" in triage.describe(triage.triage("No module named 'jax'"))
-    assert "None of the five" in triage.describe(triage.triage("nothing"))
+    assert "everyday error" in triage.describe(triage.triage("No module named 'jax'"))
+    assert "Not known here" in triage.describe(triage.triage("nothing"))
+
+
+def test_colours_and_links_are_for_terminals_that_have_them(monkeypatch):
+    class Terminal:
+        def isatty(self):
+            return True
+
+    answer = triage.triage(DRIFT)
+    assert "\x1b" not in triage.describe(answer)
+    assert "\x1b[1m" in triage.describe(answer, rich=True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert triage.is_terminal(Terminal())
+    assert not triage.is_terminal(open(ROOT / "README.md"))  # noqa: SIM115
+    for name, value in (("TERM", "dumb"), ("NO_COLOR", "1")):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            assert not triage.is_terminal(Terminal())
 
 
 # --- the command and the magic ---------------------------------------------------------------
@@ -307,14 +381,33 @@ def test_the_command_reads_a_file_or_standard_input(tmp_path):
     assert done.returncode == 0
     assert done.stdout == run_command(stdin=DRIFT).stdout
     assert b"Lazy pytree drift" in done.stdout
+    assert b"\x1b" not in done.stdout
 
 
-def test_the_command_prints_a_ranked_list_as_json_and_an_empty_one_for_nothing():
-    (found,) = json.loads(run_command("--json", stdin=DRIFT).stdout)
+def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_found_something():
+    done = run_command("--json", stdin=f"numpyro==0.15.2\n{DRIFT}")
+    answer = json.loads(done.stdout)
+    documented = (ROOT / "book" / "reference" / "error-index.md").read_text()
+    assert done.returncode == 0
+    assert answer["format"] == command_line.FORMAT
+    assert (answer["releases"], answer["releases_from"]) == ({"numpyro": "0.15.2"}, "text")
+    (found,) = answer["findings"]
     assert found["id"] == "lazy-pytree-drift"
-    assert found["fix"] == f"{SITE}book/failures/lazy-pytree-drift.html#fix-it"
-    done = run_command("--json", stdin="ModuleNotFoundError: No module named 'jax'")
-    assert (done.returncode, json.loads(done.stdout)) == (0, [])
+    assert found["page"] == f"{SITE}book/failures/lazy-pytree-drift.html#fix-it"
+    for key in (*answer, *found):
+        assert f"`{key}`" in documented, f"the error index does not say what {key} is"
+    assert f"| `format` | {command_line.FORMAT}, " in documented
+    done = run_command("--json", stdin="nothing that is known")
+    assert (done.returncode, json.loads(done.stdout)["findings"]) == (1, [])
+
+
+def test_who_reads_only_the_head_gets_it():
+    command = f"{sys.executable} -m trace_evidence triage | head -n 1"
+    done = subprocess.run(
+        command, shell=True, input=DRIFT * 500, capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.stdout.startswith("1. Lazy pytree drift")
+    assert done.stderr == ""
 
 
 def test_the_command_says_in_one_line_what_it_cannot_read(tmp_path):

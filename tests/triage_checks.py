@@ -7,34 +7,49 @@ import json
 
 import pytest
 
-from tests.test_triage import DISGUISES, DRIFT, LEAK, RECORDINGS, read
-from trace_evidence import triage
+from bookkit import everyday
+from tests.test_triage import DISGUISES, DRIFT, LEAK, RECORDINGS
+from tools import score
+from trace_evidence import symptoms, triage
 
 PAGE = "book/reference/error-index.html"
 ANSWERS = """texts => {
   const rules = JSON.parse(document.getElementById("triage-rules").textContent);
   return texts.map(text => {
-    const {findings, other, cases} = traceEvidence.triage(text, rules);
-    const rows = findings.map(f => [f.id, f.score, f.number, f.line, f.because, f.section]);
-    return [rows, other && other.id, cases.map(c => [c.id, c.number, c.line])];
+    const {findings, releases} = traceEvidence.triage(text, rules);
+    const rows = findings.map(f => [
+      f.rule.kind, f.id, f.score, f.number, f.line, f.because, f.section, f.occurs, f.versions,
+    ]);
+    return [rows, releases];
   });
 }"""
+CASES = """questions => {
+  const data = JSON.parse(document.getElementById("symptom-data").textContent);
+  return questions.map(words => traceEvidence.symptoms(words, data));
+}"""
 TEXTS = {
-    **{f"tuning: {report['url']}": report["lines"] for report in read("tuning")},
-    **{f"held-out: {report['url']}": report["lines"] for report in read("held-out")},
+    **{f"{part}: {row['url']}": row["lines"] for part in score.PARTS for row in score.read(part)},
     **{f"{row['stack']}: {row['program']}": row["text"] for row in RECORDINGS},
+    **{f"{row['stack']}: {row['about']}": row["text"] for row in everyday.recorded()},
     **{f"in {name}": change(LEAK) + change(DRIFT) for name, change in DISGUISES.items()},
     "beyond the basic plane": "🙂" * 50 + LEAK.replace("\n", "🙂\n"),
     "other line ends": LEAK.replace("\n", "\u2028") + "\x0b" + DRIFT,
+    "an old release": f"numpyro==0.15.2\n{LEAK}",
+    "a new release": f"numpyro==0.22.0 jax==0.10.2\n{LEAK}{DRIFT}",
+    "far down": "step 1 loss 0.1\r\n" * 60_000 + DRIFT,
     "nothing": "",
 }
 
 
 def in_python(text):
     """Return the answer that Python gives, in the form of the one from the browser."""
-    findings, other, cases = triage.triage(text)
-    rows = [[f.id, f.score, f.number, f.line, f.because, f.fix.partition("#")[2]] for f in findings]
-    return [rows, other and other["id"], [[c.id, c.number, c.line] for c in cases]]
+    answer = triage.triage(text)
+    rows = []
+    for f in answer.findings:
+        section = "" if f.kind == "everyday" else f.page.partition("#")[2]
+        matched = f.score, f.number, f.line, f.because
+        rows.append([f.kind, f.id, *matched, section, f.occurs, f.versions])
+    return [rows, answer.releases]
 
 
 def test_the_browser_gives_the_same_answers_as_python(open_page):
@@ -47,39 +62,92 @@ def test_the_browser_gives_the_same_answers_as_python(open_page):
     assert not differ, "mend book/_static/triage.js, or triage.py: they answer differently"
 
 
+def test_the_browser_finds_the_same_cases_for_plain_words_as_python(open_page):
+    questions = [row["says"] for half in (False, True) for row in score.phrasings(half)]
+    questions += ["constructor", "__proto__", "", "RECOMPILES, every-call!"]
+    found = open_page(PAGE).page.evaluate(CASES, questions)
+    for words, answer in zip(questions, found, strict=True):
+        assert answer == [[row.id, row.score] for row in symptoms.search(words)], words
+
+
 def test_a_paste_is_answered_at_once_and_nothing_leaves_the_page(open_page):
     view = open_page(PAGE)
     view.settle()
     before = len(view.requests), len(view.errors)
-    view.page.get_by_label("Paste the traceback").fill(LEAK)
+    view.page.get_by_label("Paste the traceback").fill(f"numpyro==0.15.2\n{LEAK}")
     view.page.get_by_role("status").filter(has_text="This looks like").wait_for()
     first = view.page.locator("#triage-findings > li").first
-    for words in ("Parallel TruncatedNormal", "line 3", "UnexpectedTracerError", "0.15.3", "?"):
+    for words in ("Parallel TruncatedNormal", "line 4", "UnexpectedTracerError", "0.15.2", "?"):
         assert words in first.inner_text()
+    assert "`" not in view.page.locator("#triage-findings").inner_text()
     assert (len(view.requests), len(view.errors)) == before
 
 
-def test_the_links_of_an_answer_lead_to_the_chapter_and_its_cure(open_page):
+def test_an_answer_leads_to_the_cure_or_to_the_cases(open_page):
     view = open_page(PAGE)
-    view.page.get_by_label("Paste the traceback").fill(DRIFT)
-    view.page.get_by_role("link", name="what to change").click()
+    box = view.page.get_by_label("Paste the traceback")
+    box.fill(DRIFT)
+    link = view.page.locator("#triage-findings a").first
+    link.filter(has_text="Lazy pytree drift").wait_for()
+    assert link.get_attribute("href").endswith("lazy-pytree-drift.html#cases")
+    box.fill(f"numpyro==0.16.1\n{DRIFT}")
+    view.page.get_by_text("occurs with NumPyro 0.16.1").wait_for()
+    link.click()
     view.page.wait_for_url("**/lazy-pytree-drift.html#fix-it")
     assert view.page.locator("#fix-it").count() == 1
     assert not view.failed
 
 
-def test_it_works_from_the_keyboard_alone(open_page):
+def test_it_works_from_the_keyboard_alone_and_an_empty_box_says_so(open_page):
     view = open_page(PAGE)
+    status = view.page.locator("#triage-status")
     view.page.get_by_label("Paste the traceback").focus()
+    view.page.keyboard.press("Tab")
+    view.page.keyboard.press("Enter")
+    assert status.inner_text().startswith("Nothing is pasted yet")
     view.page.keyboard.type("No module named 'jax'")
     view.page.keyboard.press("Tab")
     view.page.keyboard.press("Enter")
-    status = view.page.get_by_role("status")
-    assert status.inner_text().startswith("None of the five failures.")
-    assert status.get_by_role("link").get_attribute("href").endswith("version-matrix.html")
+    assert status.inner_text() == "This looks like “A package is missing”."
+    assert view.page.locator(".triage-card").count() == 1
     view.page.keyboard.press("Tab")
     view.page.keyboard.press("Enter")
     assert status.inner_text() == ""
+
+
+def test_the_second_door_and_the_filter_answer_as_one_types(open_page):
+    view = open_page(PAGE)
+    view.page.get_by_label("Say what you see").fill("same samples after new data")
+    first = view.page.locator("#symptom-findings > li").first
+    assert first.locator("a").get_attribute("href").endswith("second-mcmc-run.html")
+    entries = view.page.locator(".everyday:visible")
+    everything = entries.count()
+    view.page.get_by_label("Show only what has").fill("broadcast plate")
+    assert 0 < entries.count() < everything / 10
+    assert view.page.locator("#plate-does-not-fit").is_visible()
+    view.page.evaluate("location.hash = 'python-if'")
+    view.page.locator("#python-if").wait_for()
+    assert entries.count() == everything
+
+
+@pytest.mark.parametrize(
+    ("words", "case"),
+    [("recompiles every call", "recompiles-every-call"), ("posterior shifted", "exchanged-axes"),
+     ("loaded parameters swapped", "leaf-order"), ("memory grows", "static-callables-pile-up")],
+)  # fmt: skip
+def test_the_sites_search_knows_the_symptoms(open_page, words, case):
+    view = open_page(f"search.html?q={words.replace(' ', '+')}")
+    cases = view.page.locator("#symptom-findings a")
+    cases.first.wait_for()
+    found = [link.get_attribute("href") for link in cases.all()]
+    assert any(href.endswith(f"cases/{case}.html") for href in found[:5])
+
+
+def test_search_results_lead_to_sections(open_page):
+    view = open_page("search.html?q=recompiles+every+call")
+    link = view.page.locator("#search-results li a[data-led][href*='#']").first
+    link.wait_for()
+    assert not view.failed
 
 
 def test_what_is_pasted_is_text_and_never_markup(open_page):
@@ -94,7 +162,9 @@ def test_what_is_pasted_is_text_and_never_markup(open_page):
 def test_without_scripts_the_table_remains_and_no_dead_box(open_page):
     page = open_page(PAGE, java_script_enabled=False).page
     assert not page.locator("#triage").is_visible()
+    assert not page.locator("#symptoms, #index-filter").first.is_visible()
     assert page.get_by_role("link", name="Tracer hashing").count() > 5
+    assert page.locator(".everyday:visible").count() >= 80
 
 
 @pytest.mark.parametrize("name", ["book/reference/error-index", "book/reference/version-matrix"])

@@ -1,4 +1,4 @@
-"""The command line of the reader's package: ``triage`` and ``explain``.
+"""The command line of the reader's package: ``triage``, ``symptoms`` and ``explain``.
 
 It needs nothing but the standard library, so it runs wherever the error happened.
 """
@@ -16,20 +16,23 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from . import symptoms as second_door
 from . import triage as rules
 
 Entry = dict[str, Any]
+FORMAT = 1
+"""The version of the form that ``--json`` prints; the error index describes it."""
 
 
 def triage(file: str, as_json: bool) -> int:
-    """Say which chapter explains an error.
+    """Say what an error is, and which page explains it.
 
     Args:
         file: where the error stands; "-" is standard input.
-        as_json: print the ranked list as JSON, empty when no failure matches.
+        as_json: print the answer as JSON.
 
     Returns:
-        0, whatever was found; 2 when the file cannot be read.
+        0 where something was found, 1 where nothing was, 2 when the file cannot be read.
     """
     if file == "-":
         if sys.stdin.isatty():
@@ -41,31 +44,103 @@ def triage(file: str, as_json: bool) -> int:
         except OSError as error:
             print(f"error: cannot read {file}: {error.strerror}", file=sys.stderr)
             return 2
-    answer = rules.triage(text)
+    answer = rules.triage(text, rules.installed())
     if as_json:
-        print(json.dumps([finding._asdict() for finding in answer.findings], indent=1))
+        print(json.dumps(as_data(answer), indent=1))
     else:
-        print(rules.describe(answer))
-    return 0
+        print(rules.describe(answer, rules.is_terminal(sys.stdout)))
+    return 0 if answer.findings else 1
 
 
-def explain(slug: str | None) -> int:
-    """Print what the book says of a failure or a case, or without a name the list of all.
+def as_data(answer: rules.Answer) -> Entry:
+    """Return an answer in the form that ``--json`` prints."""
+    findings = []
+    for found in answer.findings:
+        row = found._asdict()
+        row["look"] = [
+            {"id": name, "title": title, "page": page} for name, title, page in found.look
+        ]
+        findings.append(row)
+    releases = {"releases": answer.releases, "releases_from": answer.source}
+    return {"format": FORMAT, **releases, "findings": findings}
+
+
+def symptoms(words: str, as_json: bool) -> int:
+    """Print the table of symptoms, or the cases that plain words may mean.
+
+    Returns:
+        0, or 1 when no case has any of the words.
+    """
+    style = rules.Style(rules.is_terminal(sys.stdout))
+    known = rules.data()["explain"]
+    if not words:
+        blocks = [
+            "\n".join(
+                [style.strong(said), *(f"  {slug:<28}{known[slug]['title']}" for slug in slugs)]
+            )
+            for said, slugs in second_door.table()
+        ]
+        print("\n\n".join(blocks))
+        print("\ntrace-evidence symptoms WORDS ranks them; trace-evidence explain NAME prints one.")
+        return 0
+    found = second_door.search(words)
+    if as_json:
+        print(json.dumps({"format": FORMAT, "cases": [row._asdict() for row in found]}, indent=1))
+    elif not found:
+        print("No case has these words. Without words, symptoms lists all.")
+    else:
+        print("\n\n".join(matched(place, row, style) for place, row in enumerate(found, start=1)))
+    return 0 if found else 1
+
+
+def matched(place: int, row: second_door.Match, style: rules.Style) -> str:
+    """Return one case that fits the words, for a terminal."""
+    rows = {"see": row.symptom, "cure": row.cure, "page": style.link(row.page)}
+    title = f"{place}. {style.strong(row.title)} {style.faint(f'({row.id})')}"
+    return "\n".join([title, *(f"   {key:<6}{text}" for key, text in rows.items())])
+
+
+def explain(name: str | None) -> int:
+    """Print what the book says of a chapter, a case or an everyday error.
+
+    Args:
+        name: its name; none lists the chapters and cases, "everyday" the everyday errors.
 
     Returns:
         0, or 1 when nothing has that name.
     """
-    known = rules.data().get("explain", {})
-    if slug is None:
+    known, everyday = rules.data()["explain"], rules.data()["everyday"]
+    if name is None:
         print(listed(known))
-    elif slug in known:
-        print(described(known[slug]))
+    elif name == "everyday":
+        print(listed_everyday(everyday))
+    elif name in known or name in everyday:
+        print(described(known.get(name) or everyday[name]))
     else:
-        meant = ", ".join(near(slug, known))
+        meant = ", ".join(near(name, {**known, **everyday}))
         hint = f"did you mean {meant}?" if meant else "without a name, explain lists all."
-        print(f"error: nothing is called {slug!r}: {hint}", file=sys.stderr)
+        print(f"error: nothing is called {name!r}: {hint}", file=sys.stderr)
         return 1
     return 0
+
+
+def listed_everyday(known: dict[str, Entry]) -> str:
+    """Return the everyday errors with their titles, by library."""
+    wide = max(map(len, known), default=0)
+    blocks = []
+    for library in dict.fromkeys(entry["library"] for entry in known.values()):
+        rows = [
+            f"  {name:<{wide}}  {entry['title']}"
+            for name, entry in known.items()
+            if entry["library"] == library
+        ]
+        blocks.append("\n".join([library, *rows]))
+    return "\n\n".join(blocks)
+
+
+ENDING = (
+    "trace-evidence explain NAME prints one of them; explain everyday lists the everyday errors."
+)
 
 
 def near(slug: str, known: dict[str, Entry]) -> list[str]:
@@ -90,23 +165,30 @@ def listed(known: dict[str, Entry]) -> str:
             for slug in slugs
         ]
         blocks.append("\n".join(rows))
-    return "\n\n".join([*blocks, "trace-evidence explain NAME prints one of them."])
+    return "\n\n".join([*blocks, ENDING])
 
 
 def described(entry: Entry) -> str:
-    """Return one failure or case in words: in short, where the page is, and its text."""
+    """Return one entry in words: in short, where the page is, and its text."""
     width = min(shutil.get_terminal_size().columns, 100)
+    style = rules.Style(rules.is_terminal(sys.stdout))
     kind = f" ({entry['kind']})" if entry.get("kind") else ""
+    everyday = "library" in entry
+    names = {"symptom": "what", "cure": "try first"} if everyday else {}
     rows = []
     for key in ("symptom", "cause", "cure", "versions"):
         if entry.get(key):
-            text = f"{key:<10}{entry[key]}"
+            text = f"{names.get(key, key):<10}{entry[key]}"
             rows += textwrap.wrap(
                 text, width, subsequent_indent=" " * 10,
                 break_long_words=False, break_on_hyphens=False,
             )  # fmt: skip
-    rows.append(f"{'page':<10}{rules.address(entry['page'])}")
-    parts = [entry["title"] + kind, "\n".join(rows), entry.get("text", "").strip()]
+    rows.append(f"{'page':<10}{style.link(rules.address(entry['page']))}")
+    text = "\n".join(
+        style.strong(line) if line.startswith("## ") else line
+        for line in entry.get("text", "").strip().splitlines()
+    )
+    parts = [style.strong(entry["title"]) + kind, "\n".join(rows), text]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -114,10 +196,16 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Return what the command line asks for."""
     parser = argparse.ArgumentParser(prog="trace-evidence")
     commands = parser.add_subparsers(required=True, dest="command")
-    command = commands.add_parser("triage", help="name the chapter that explains an error")
+    ends = "The status is 0 where something was found, 1 where not, 2 where nothing can be read."
+    command = commands.add_parser("triage", help="say what an error is", epilog=ends)
     command.add_argument("file", nargs="?", default="-", help="standard input, if none is named")
-    command.add_argument("--json", action="store_true", help="print the ranked list as JSON")
-    command = commands.add_parser("explain", help="say what a failure or a case is, and its cure")
+    command.add_argument("--json", action="store_true", help="print the answer as JSON")
+    command = commands.add_parser("symptoms", help="no error, but a wrong answer", epilog=ends)
+    command.add_argument("words", nargs="*", help="what you see; without words, all is listed")
+    command.add_argument("--json", action="store_true", help="print the cases as JSON")
+    command = commands.add_parser(
+        "explain", help="say what a failure is, and its cure", epilog=ends
+    )
     command.add_argument("name", nargs="?", help="without one, all names are listed")
     return parser.parse_args(arguments)
 
@@ -131,6 +219,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.command == "explain":
             status = explain(options.name)
+        elif options.command == "symptoms":
+            status = symptoms(" ".join(options.words), options.json)
         else:
             status = triage(options.file, options.json)
         sys.stdout.flush()

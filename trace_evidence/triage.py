@@ -1,16 +1,19 @@
-"""Triage: from the text of an error to the chapter that explains it.
+"""Triage: from the text of an error to the page that explains it.
 
 The rules are data, made from the book's records. The algorithm is small and stands here and in
 `book/_static/triage.js`; both read the same rules, and a test holds them to the same answers.
 
-A text is cleaned, then each failure gets the points of the strongest signature that the text has,
-and those of each piece of evidence. Without a signature, or with fewer points than
-`CLAIM`, a failure is not named.
+A text is cleaned, then each chapter, case and everyday error gets the points of the strongest
+wording that the text has, and those of each piece of evidence. With fewer points than `CLAIM` it is
+not named, nor where another has `FAR` points more. What a case or a chapter says of versions is
+told for those that the text shows, or for those that are installed here.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import os
 import re
 import sys
 import traceback
@@ -21,7 +24,16 @@ from typing import Any, NamedTuple
 
 DATA = Path(__file__).with_name("data.json")
 CLAIM = 10
-"""The points from which on triage names a failure."""
+"""The points from which on triage names a chapter, a case or an everyday error."""
+FAR, MOST = 8, 3
+"""How many points behind the first an answer may be, and how many answers there are at most."""
+LIBRARIES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"}
+# A release as a text shows it: pip's and conda's lines, folders, tables of versions.
+RELEASE = (
+    r"(?:^|[ /(,;'\"])([Nn]um[Pp]yro|[Jj]ax|JAX|[Ee]quinox|[Dd]iffrax)"
+    r"(?:==|-| ?: +v?| version:? +| +)([0-9]{1,2}[.][0-9]{1,3}(?:[.][0-9]{1,3})?)"
+    r"(?![0-9.]* or (?:newer|later|older|above))"
+)
 # What is read of a longer paste. Errors stand at the end, the first of a chain near the top.
 HEAD, TAIL = 100_000, 300_000
 LINE = 240
@@ -43,46 +55,51 @@ CLEANING = (
 
 
 class Finding(NamedTuple):
-    """One failure that a text points to, best first in a list of them.
+    """One answer, best first in a list of them.
 
-    `line` is the line that matched, `number` where it stands in the text; `because` says what else
-    spoke for the failure. `chapter` is the page's address, and `fix` that of the section.
+    Attributes:
+        kind: "chapter", "case" or "everyday".
+        id: its name, which `trace-evidence explain` knows.
+        title: what it is called.
+        score: its points.
+        number: the line of the text that matched, from 1.
+        line: that line.
+        because: what else spoke for it.
+        says: what it is, in a sentence or two.
+        cure: what to do, in a sentence.
+        page: the address to go on from, with its section.
+        occurs: whether it does on the releases that are known; None where none is, or for an
+            everyday error.
+        versions: the same in a sentence; empty for an everyday error.
+        question: what tells it from others that look like it.
+        look: those others, or the cases of a chapter: name, title and address of each.
     """
 
+    kind: str
     id: str
     title: str
     score: int
     number: int
     line: str
     because: list[str]
-    chapter: str
-    fix: str
-    versions: str
-    question: str
-
-
-class CaseFinding(NamedTuple):
-    """One case whose message a text shows, and that fails today; `page` is its address."""
-
-    id: str
-    title: str
-    number: int
-    line: str
-    page: str
-    versions: str
+    says: str
     cure: str
+    page: str
+    occurs: bool | None
+    versions: str
     question: str
+    look: list[list[str]]
 
 
 class Answer(NamedTuple):
-    """The findings, and where there are none the well-known other error, as a rule or None.
+    """The findings, best first, and the releases by which they were judged.
 
-    `cases` are the pages of the casebook whose messages the text shows, the likeliest first.
+    `releases` are by library; `source` says where they are from: "text", "here" or "".
     """
 
     findings: list[Finding]
-    other: dict[str, Any] | None
-    cases: list[CaseFinding] = []  # noqa: RUF012 - a tuple's default is never changed
+    releases: dict[str, str]
+    source: str
 
 
 class DataError(Exception):
@@ -91,7 +108,7 @@ class DataError(Exception):
 
 @cache
 def data() -> dict[str, Any]:
-    """Return what the package knows of the book: `site`, `rules` and `explain`.
+    """Return what the package knows of the book: `site`, `rules`, `explain` and `symptoms`.
 
     Raises:
         DataError: the file is missing or damaged.
@@ -108,14 +125,17 @@ def rules() -> dict[str, Any]:
     return data()["rules"]
 
 
-def address(page: str, section: str = "") -> str:
+def address(page: str) -> str:
     """Return where a page of the book is published.
 
     Args:
-        page: its name, as ``book/failures/lazy-pytree-drift``.
-        section: the anchor of a section.
+        page: its name, as ``book/failures/lazy-pytree-drift``, perhaps with a ``#section``; an
+            address elsewhere stays what it is.
     """
-    return f"{data()['site']}{page}.html" + (f"#{section}" if section else "")
+    if page.startswith("https:"):
+        return page
+    name, mark, section = page.partition("#")
+    return f"{data()['site']}{name}.html{mark}{section}"
 
 
 @cache
@@ -124,126 +144,220 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII | re.MULTILINE)
 
 
-def clean(text: str) -> str:
+class Text(NamedTuple):
+    """A cleaned text; lines after position `cut` were `dropped` lines further down."""
+
+    text: str
+    cut: int
+    dropped: int
+
+
+def clean(raw: str) -> Text:
     """Return a text without colours, tags, quoting and other traces of where it was copied."""
-    text = re.sub(r"[\U00010000-\U0010ffff]", "??", text)  # two units, as JavaScript counts
+    text = re.sub(r"[\U00010000-\U0010ffff]", "??", raw)  # two units, as JavaScript counts
+    cut, dropped = len(text), 0
+    (pattern, replacement), *others = CLEANING
+    text = _compiled(pattern).sub(replacement, text)
+    tail = ""
     if len(text) > HEAD + TAIL:
-        text = f"{text[:HEAD]}\n{text[-TAIL:]}"
-    for pattern, replacement in CLEANING:
-        text = _compiled(pattern).sub(replacement, text)
-    return text + "\n"
+        dropped = text.count("\n", HEAD, len(text) - TAIL) - 1
+        text, tail = text[:HEAD], text[-TAIL:]
+    for pattern, replacement in others:
+        text, tail = (_compiled(pattern).sub(replacement, part) for part in (text, tail))
+    cut = len(text)
+    return Text(f"{text}\n{tail}\n" if tail else f"{text}\n", cut, dropped)
 
 
-def _strongest(text: str, signatures: list[list]) -> tuple[int, str, int] | None:
-    """Return points and section of the strongest signature in the text, and where it stands."""
+def _strongest(text: str, signatures: list[list]) -> tuple[int, int, str] | None:
+    """Return points, place and section of the strongest wording that the text has.
+
+    Each signature has a word without which its pattern cannot match; most patterns are then never
+    compiled.
+    """
     best = None
-    for pattern, points, section in signatures:
-        if best is None or points > best[0]:
+    for pattern, points, section, word in signatures:
+        if word in text and (best is None or points > best[0]):
             found = _compiled(pattern).search(text)
             if found:
-                best = points, section, found.start()
+                best = points, found.start(), section
     return best
 
 
-def _line(text: str, start: int) -> tuple[int, str]:
-    """Return the number of the line at a position, and the line."""
+def _line(cleaned: Text, start: int) -> tuple[int, str]:
+    """Return the number of the line at a position, in the text as it was given, and the line."""
+    text = cleaned.text
     begin = text.rfind("\n", 0, start) + 1
     end = text.find("\n", start)
-    line = text[begin : end if end >= 0 else len(text)]
-    line = line.strip(" ")
-    return text.count("\n", 0, start) + 1, line if len(line) <= LINE else f"{line[:LINE]}…"
+    line = text[begin : end if end >= 0 else len(text)].strip(" ")
+    number = text.count("\n", 0, start) + 1 + (cleaned.dropped if start > cleaned.cut else 0)
+    return number, line if len(line) <= LINE else f"{line[:LINE]}…"
 
 
-def cases_in(text: str) -> list[CaseFinding]:
-    """Return the cases whose messages a cleaned text shows.
+def releases_in(text: str) -> dict[str, str]:
+    """Return the release of each library that a text shows; none where it shows several."""
+    found: dict[str, set[str]] = {}
+    for name, release in _compiled(RELEASE).findall(text):
+        found.setdefault(name.lower(), set()).add(release)
+    return {name: found[name].pop() for name in LIBRARIES if len(found.get(name, ())) == 1}
 
-    A case that lists evidence is named where the text has some of it besides the message.
-    """
-    found: list[tuple[int, int, CaseFinding]] = []
-    for rule in rules()["cases"]:
-        places = [_compiled(pattern).search(text) for pattern in rule["wordings"]]
-        start = next((place.start() for place in places if place), None)
-        hits = sum(bool(_compiled(pattern).search(text)) for pattern in rule["evidence"])
-        if start is None or (rule["evidence"] and not hits):
+
+def installed() -> dict[str, str]:
+    """Return the releases of the libraries that are installed beside this package."""
+    found = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
             continue
-        shown = rule["versions"], rule["cure"], rule["question"]
-        finding = CaseFinding(
-            rule["id"], rule["title"], *_line(text, start), address(rule["page"]), *shown
-        )
-        found.append((-hits, len(found), finding))
-    return [finding for *_, finding in sorted(found)][: rules()["most_cases"]]
+    return found
 
 
-def triage(text: str) -> Answer:
-    """Say which failures a text points to, best first.
+def _numbers(release: str) -> list[int]:
+    return [int(part) for part in re.findall(r"[0-9]+", release)[:3]]
+
+
+def occurs(ranges: dict[str, list[list]], releases: dict[str, str]) -> bool | None:
+    """Return whether something occurs on some releases, or None where none of them decides.
+
+    Args:
+        ranges: by library, (first, last, whether it reaches the newest measured release).
+        releases: by library.
+    """
+    known = [name for name in ranges if name in releases]
+    for name in known:
+        here = _numbers(releases[name])
+        if not any(
+            _numbers(first) <= here and (is_open or here <= _numbers(last))
+            for first, last, is_open in ranges[name]
+        ):
+            return False
+    return True if known else None
+
+
+def _versions(
+    rule: dict[str, Any], releases: dict[str, str], source: str
+) -> tuple[bool | None, str]:
+    """Return whether a rule's failure occurs, and the sentence that says so."""
+    found = occurs(rule["ranges"], releases)
+    these = " and ".join(
+        f"{title} {releases[name]}"
+        for name, title in LIBRARIES.items()
+        if name in rule["ranges"] and name in releases
+    )
+    here = {"text": " (shown in the text)", "here": " (installed here)", "": ""}[source]
+    words = rules()["says"][f"{rule['kind']} {found}"]
+    return found, words.replace("{these}", these + here).replace("{ranges}", rule["versions"])
+
+
+def triage(text: str, here: dict[str, str] | None = None) -> Answer:
+    """Say what a text shows, best first.
 
     Args:
         text: a traceback, a log, or a line of either.
+        here: the releases that are installed where the error happened, by library; they count
+            where the text shows none.
     """
-    text = clean(text)
-    findings = []
-    for rule in rules()["failures"]:
-        signature = _strongest(text, rule["signatures"])
-        if signature is None:
+    cleaned = clean(text)
+    text = cleaned.text
+    releases, source = releases_in(text), "text"
+    if not releases:
+        releases, source = here or {}, "here" if here else ""
+    found: list[tuple[int, Finding]] = []
+    scores: dict[str, int] = {}
+    for place, rule in enumerate(rules()["rules"]):
+        strongest = _strongest(text, rule["signatures"])
+        if strongest is None:
             continue
-        points, section, start = signature
+        points, start, section = strongest
         evidence = [row for row in rule["evidence"] if _compiled(row[0]).search(text)]
         score = points + sum(row[1] for row in evidence)
-        if score >= CLAIM:
-            page = address(rule["page"])
-            because = [means for _, points, means in evidence if points > 0]
-            place = score, *_line(text, start), because, page, address(rule["page"], section)
-            shown = rule["versions"], rule["question"]
-            findings.append(Finding(rule["id"], rule["title"], *place, *shown))
-    findings.sort(key=lambda finding: -finding.score)
-    cases = cases_in(text)
-    if findings:
-        return Answer(findings, None, cases)
-    others = [
-        (found[0], rule)
-        for rule in rules()["others"]
-        if (found := _strongest(text, rule["signatures"]))
-    ]
-    return Answer([], max(others, key=lambda row: row[0])[1] if others else None, cases)
+        if rule["needs"] and not evidence:
+            continue
+        known: bool | None = None
+        versions = ""
+        if rule["kind"] != "everyday":
+            known, versions = _versions(rule, releases, source)
+        if rule["kind"] == "case":
+            # A case stands before its chapter, but where it does not occur.
+            score = max(score, scores.get(rule["family"], 0) + sum(row[1] for row in evidence))
+            score += 1 if known is not False else -FAR
+        if score < CLAIM:
+            continue
+        scores[rule["id"]] = score
+        if rule["kind"] == "chapter" and not known:
+            section = "cases"
+        page = address(rule["page"] + (f"#{section}" if section else ""))
+        because = [row[2] for row in evidence if row[1] > 0 and row[2]]
+        look = [[other, title, address(there)] for other, title, there in rule["look"]]
+        finding = Finding(
+            rule["kind"], rule["id"], rule["title"], score, *_line(cleaned, start), because,
+            rule["says"], rule["cure"], page, known, versions, rule["question"], look,
+        )  # fmt: skip
+        found.append((place, finding))
+    found.sort(key=lambda row: (-row[1].score, row[0]))
+    best = found[0][1].score if found else 0
+    told: set[str] = set()
+    findings: list[Finding] = []
+    for _, finding in found:
+        if finding.score > best - FAR and finding.id not in told:
+            findings.append(finding)
+            if finding.kind == "everyday":
+                told |= {name for name, *_ in finding.look}
+    return Answer(findings[:MOST], releases, source)
 
 
-def describe(answer: Answer) -> str:
+class Style:
+    """How a terminal shows an answer: with colours and links, or as plain text."""
+
+    def __init__(self, rich: bool = False):
+        self.rich = rich
+
+    def strong(self, text: str) -> str:
+        """Return text in bold."""
+        return f"\x1b[1m{text}\x1b[0m" if self.rich else text
+
+    def faint(self, text: str) -> str:
+        """Return text in grey."""
+        return f"\x1b[2m{text}\x1b[0m" if self.rich else text
+
+    def link(self, url: str) -> str:
+        """Return an address that a terminal can open."""
+        return f"\x1b]8;;{url}\x1b\\{url}\x1b]8;;\x1b\\" if self.rich else url
+
+
+def is_terminal(stream) -> bool:
+    """Return whether a stream is a terminal that knows colours and links."""
+    dumb = os.environ.get("TERM", "dumb") == "dumb" or "NO_COLOR" in os.environ
+    return not dumb and getattr(stream, "isatty", lambda: False)()
+
+
+def describe(answer: Answer, rich: bool = False) -> str:
     """Return an answer in words, for a terminal or a notebook."""
-    cases = [describe_case(found) for found in answer.cases]
-    if answer.other:
-        link = answer.other["link"]
-        if not link.startswith("https:"):
-            page, _, section = link.lstrip("/").partition(".md")
-            link = address(page, section.lstrip("#"))
-        other = f"None of the five failures. {answer.other['says']}\nSee {link}."
-        return "\n\n".join([other, *cases])
-    if not answer.findings and not cases:
+    style = Style(rich)
+    if not answer.findings:
         return (
-            "None of the five failures, and no other error that is known here.\n"
-            "Paste the whole traceback, with its last lines. If it ought to be known, say so: "
-            f"{address('book/reference/error-index')} has a button that opens an issue."
+            "Not known here. Paste the whole traceback, with its last lines.\n"
+            "No error, but a wrong answer? Try: trace-evidence symptoms WORDS\n"
+            "If it ought to be known, say so: "
+            f"{style.link(address('book/reference/error-index'))} has a button that opens an issue."
         )
     blocks = []
     for place, found in enumerate(answer.findings, start=1):
-        rows = {"matched": f"line {found.number}: {found.line}"}
+        rows = [("what", found.says), ("try" if found.kind == "everyday" else "cure", found.cure)]
+        rows += [("versions", found.versions), ("ask", found.question)]
+        if found.kind == "chapter":
+            rows.append(("cases", ", ".join(name for name, *_ in found.look)))
+        else:
+            rows += [("or", f"{title}: {style.link(url)}") for _, title, url in found.look]
+        rows.append(("page", style.link(found.page)))
+        matched = f"line {found.number}: {found.line}"
         if found.because:
-            rows["and"] = "; ".join(found.because)
-        rows |= {"fix": found.fix, "versions": found.versions, "ask": found.question}
-        title = f"{place}. {found.title} ({found.chapter})"
-        blocks.append("\n".join([title, *(f"   {key:<9}{value}" for key, value in rows.items())]))
-    return "\n\n".join([*blocks, *cases])
-
-
-def describe_case(found: CaseFinding) -> str:
-    """Return a case in words, for a terminal or a notebook."""
-    rows = {
-        "matched": f"line {found.number}: {found.line}",
-        "cure": found.cure,
-        "versions": found.versions,
-        "ask": found.question,
-    }
-    title = f"Still fails today: {found.title} ({found.page})"
-    return "\n".join([title, *(f"   {key:<9}{value}" for key, value in rows.items() if value)])
+            matched += f" ({'; '.join(found.because)})"
+        kind = {"chapter": "chapter", "case": "case", "everyday": "everyday error"}[found.kind]
+        title = f"{place}. {style.strong(found.title)} {style.faint(f'({kind}: {found.id})')}"
+        rows.append(("matched", style.faint(matched)))
+        blocks.append("\n".join([title, *(f"   {key:<9}{text}" for key, text in rows if text)]))
+    return "\n\n".join(blocks)
 
 
 def error_text(error: BaseException) -> str:
@@ -257,13 +371,16 @@ def magic(shell) -> Callable[[str], None]:
     """Return the line magic ``%triage`` for an IPython shell."""
 
     def triage_last(line: str) -> None:
-        """Name the chapter that explains the notebook's last exception."""
+        """Name the page that explains the notebook's last exception."""
         if line.strip():
             raise ValueError(f"%triage takes no arguments; it got {line.strip()!r}.")
         error = getattr(sys, "last_value", None)
         if error is None:
             print("No exception yet: run %triage after a cell that failed.")
         else:
-            print(describe(triage(error_text(error))))
+            # What %%then raised happened on releases that its text must show.
+            here = {} if hasattr(error, "_render_traceback_") else installed()
+            answer = triage(error_text(error), here)
+            print(describe(answer, is_terminal(sys.stdout)))
 
     return triage_last

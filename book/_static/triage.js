@@ -10,145 +10,213 @@
     found.lastIndex = 0;
     return found;
   };
+  const count = (text, start, end) => text.slice(start, end).split("\n").length - 1;
 
-  function clean(text, rules) {
-    text = text.replace(/[\ud800-\udfff]/g, "?");
+  /* Returns {text, cut, dropped}: lines after `cut` were `dropped` lines further down. */
+  function clean(raw, rules) {
+    let text = raw.replace(/[\ud800-\udfff]/g, "?");
+    const [[pattern, replacement], ...others] = rules.cleaning;
+    text = text.replace(regex(pattern), replacement);
+    let dropped = 0;
+    let tail = "";
     if (text.length > rules.head + rules.tail) {
-      text = text.slice(0, rules.head) + "\n" + text.slice(-rules.tail);
+      dropped = count(text, rules.head, text.length - rules.tail) - 1;
+      tail = text.slice(-rules.tail);
+      text = text.slice(0, rules.head);
     }
-    for (const [pattern, replacement] of rules.cleaning) {
-      text = text.replace(regex(pattern), replacement);
+    for (const [found, put] of others) {
+      text = text.replace(regex(found), put);
+      tail = tail.replace(regex(found), put);
     }
-    return text + "\n";
+    return { text: tail ? `${text}\n${tail}\n` : `${text}\n`, cut: text.length, dropped };
   }
 
   function strongest(text, signatures) {
     let best = null;
-    for (const [pattern, points, section] of signatures) {
-      if (best === null || points > best.points) {
+    for (const [pattern, points, section, word] of signatures) {
+      if (text.includes(word) && (best === null || points > best.points)) {
         const found = regex(pattern).exec(text);
-        if (found) best = { points, section, start: found.index };
+        if (found) best = { points, start: found.index, section };
       }
     }
     return best;
   }
 
-  function lineAt(text, start, length) {
+  function lineAt({ text, cut, dropped }, start, length) {
     const begin = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
     const end = text.indexOf("\n", start);
     const line = text.slice(begin, end < 0 ? text.length : end).replace(/^ +| +$/g, "");
     return {
-      number: text.slice(0, start).split("\n").length,
+      number: count(text, 0, start) + 1 + (start > cut ? dropped : 0),
       line: line.length <= length ? line : line.slice(0, length) + "…",
     };
   }
 
-  function casesIn(text, rules) {
-    const found = [];
-    for (const rule of rules.cases) {
-      const places = rule.wordings.map((pattern) => regex(pattern).exec(text));
-      const place = places.find((one) => one !== null);
-      const hits = rule.evidence.filter((pattern) => regex(pattern).test(text)).length;
-      if (place === undefined || (rule.evidence.length && !hits)) continue;
-      found.push({ id: rule.id, hits, ...lineAt(text, place.index, rules.line), rule });
+  function releasesIn(text, rules) {
+    const found = {};
+    for (const [, name, release] of text.matchAll(regex(rules.release))) {
+      (found[name.toLowerCase()] ??= new Set()).add(release);
     }
-    found.sort((a, b) => b.hits - a.hits);
-    return found.slice(0, rules.most_cases);
+    const one = Object.keys(rules.libraries).filter((name) => found[name]?.size === 1);
+    return Object.fromEntries(one.map((name) => [name, [...found[name]][0]]));
   }
 
-  /* Returns {findings, other, cases}, as `triage` does in Python. */
-  function triage(text, rules) {
-    text = clean(text, rules);
-    const findings = [];
-    for (const rule of rules.failures) {
-      const signature = strongest(text, rule.signatures);
-      if (signature === null) continue;
+  const numbers = (release) => (release.match(/[0-9]+/g) ?? []).slice(0, 3).map(Number);
+
+  /* Whether one list of numbers is at most another, as Python compares lists. */
+  function atMost(one, other) {
+    for (let i = 0; i < Math.min(one.length, other.length); i++) {
+      if (one[i] !== other[i]) return one[i] < other[i];
+    }
+    return one.length <= other.length;
+  }
+
+  function occurs(ranges, releases) {
+    const known = Object.keys(ranges).filter((name) => name in releases);
+    for (const name of known) {
+      const here = numbers(releases[name]);
+      const within = ([first, last, open]) =>
+        atMost(numbers(first), here) && (open || atMost(here, numbers(last)));
+      if (!ranges[name].some(within)) return false;
+    }
+    return known.length ? true : null;
+  }
+
+  function versionsOf(rule, releases, rules) {
+    const found = occurs(rule.ranges, releases);
+    const these = Object.keys(rules.libraries)
+      .filter((name) => name in rule.ranges && name in releases)
+      .map((name) => `${rules.libraries[name]} ${releases[name]}`);
+    const word = { true: "True", false: "False", null: "None" }[found];
+    const sentence = rules.says[`${rule.kind} ${word}`]
+      .replace("{these}", () => `${these.join(" and ")} (shown in the text)`)
+      .replace("{ranges}", () => rule.versions);
+    return [found, sentence];
+  }
+
+  /* Returns {findings, releases}, as `triage` does in Python. */
+  function triage(raw, rules) {
+    const cleaned = clean(raw, rules);
+    const { text } = cleaned;
+    const releases = releasesIn(text, rules);
+    const found = [];
+    const scores = {};
+    for (const rule of rules.rules) {
+      const strong = strongest(text, rule.signatures);
+      if (strong === null) continue;
       const evidence = rule.evidence.filter(([pattern]) => regex(pattern).test(text));
-      const score = evidence.reduce((sum, row) => sum + row[1], signature.points);
-      if (score >= rules.claim) {
-        const because = evidence.filter((row) => row[1] > 0).map((row) => row[2]);
-        const place = lineAt(text, signature.start, rules.line);
-        findings.push({ id: rule.id, score, ...place, because, section: signature.section, rule });
+      const more = evidence.reduce((sum, row) => sum + row[1], 0);
+      let score = strong.points + more;
+      if (rule.needs && !evidence.length) continue;
+      let [known, versions] = [null, ""];
+      if (rule.kind !== "everyday") [known, versions] = versionsOf(rule, releases, rules);
+      if (rule.kind === "case") {
+        score = Math.max(score, (scores[rule.family] ?? 0) + more);
+        score += known === false ? -rules.far : 1;
+      }
+      if (score < rules.claim) continue;
+      scores[rule.id] = score;
+      const section = rule.kind === "chapter" && !known ? "cases" : strong.section;
+      const because = evidence.filter((row) => row[1] > 0 && row[2]).map((row) => row[2]);
+      const place = lineAt(cleaned, strong.start, rules.line);
+      found.push({ id: rule.id, score, ...place, because, section, occurs: known, versions, rule });
+    }
+    found.sort((a, b) => b.score - a.score);
+    const told = new Set();
+    const findings = [];
+    for (const finding of found) {
+      if (finding.score > found[0].score - rules.far && !told.has(finding.id)) {
+        findings.push(finding);
+        if (finding.rule.kind === "everyday") finding.rule.look.forEach(([id]) => told.add(id));
       }
     }
-    findings.sort((a, b) => b.score - a.score);
-    const cases = casesIn(text, rules);
-    if (findings.length) return { findings, other: null, cases };
-    let known = null;
-    for (const rule of rules.others) {
-      const signature = strongest(text, rule.signatures);
-      if (signature && (known === null || signature.points > known.points)) {
-        known = { points: signature.points, rule };
-      }
-    }
-    return { findings, other: known && known.rule, cases };
+    return { findings: findings.slice(0, rules.most), releases };
   }
 
   function element(name, text, attributes = {}) {
     const made = document.createElement(name);
-    made.textContent = text;
+    made.append(...rich(text));
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     return made;
   }
 
-  /* A list of terms; a value is a text, or several texts and elements. */
+  /* A text with its backticks as code. */
+  function rich(text) {
+    return text.split("`").map((part, number) => {
+      if (number % 2 === 0) return part;
+      const code = document.createElement("code");
+      code.textContent = part;
+      return code;
+    });
+  }
+
+  function plain(name, text) {
+    const made = document.createElement(name);
+    made.textContent = text;
+    return made;
+  }
+
+  /* A list of terms; a value is several texts and elements. */
   function terms(rows) {
-    const list = element("dl", "");
+    const list = document.createElement("dl");
     for (const [key, ...values] of rows) {
-      const value = element("dd", "");
+      const value = document.createElement("dd");
       value.append(...values);
       list.append(element("dt", key), value);
     }
     return list;
   }
 
-  function describe(finding) {
-    const { rule } = finding;
-    const item = element("li", "");
-    item.append(element("a", rule.title, { href: rule.href, class: "triage-chapter" }));
-    const rows = [["Matched", `line ${finding.number}: `, element("code", finding.line)]];
-    if (finding.because.length) rows.push(["And", finding.because.join("; ")]);
-    rows.push(["Fix", element("a", "what to change", { href: `${rule.href}#${finding.section}` })]);
-    rows.push(["Versions", rule.versions], ["Ask", rule.question]);
-    item.append(terms(rows));
-    return item;
+  const KINDS = { chapter: "Chapter", case: "Case", everyday: "Everyday error" };
+
+  function links(rows) {
+    return rows.flatMap(([, title, href], number) => [
+      number ? ", " : "",
+      element("a", title, { href }),
+    ]);
   }
 
-  function describeCase(found) {
-    const { rule } = found;
-    const item = element("li", "Still fails today: ", { class: "triage-case" });
-    item.append(element("a", rule.title, { href: rule.href, class: "triage-chapter" }));
-    const rows = [["Matched", `line ${found.number}: `, element("code", found.line)]];
-    rows.push(["Cure", rule.cure], ["Versions", rule.versions]);
-    if (rule.question) rows.push(["Ask", rule.question]);
+  function describe(finding) {
+    const { rule } = finding;
+    const item = element("li", "", { class: `triage-card triage-${rule.kind}` });
+    const href = rule.kind === "everyday" ? rule.here : `${rule.href}#${finding.section}`;
+    const head = element("p", "", { class: "triage-head" });
+    const kind = element("span", KINDS[rule.kind], { class: "triage-kind" });
+    head.append(element("a", rule.title, { href }), " ", kind);
+    item.append(head);
+    const rows = [["What it is", ...rich(rule.says)]];
+    rows.push([rule.kind === "everyday" ? "Try first" : "Cure", ...rich(rule.cure)]);
+    if (finding.versions) rows.push(["Versions", ...rich(finding.versions)]);
+    if (rule.question) rows.push(["Ask", ...rich(rule.question)]);
+    if (rule.look.length) {
+      rows.push([rule.kind === "chapter" ? "Its cases" : "Or", ...links(rule.look)]);
+    }
+    if (rule.kind === "everyday") rows.push(["Read more", element("a", rule.from, { href: rule.href })]);
+    const because = finding.because.length ? ` (${finding.because.join("; ")})` : "";
+    rows.push(["Matched", `line ${finding.number}: `, plain("code", finding.line), because]);
     item.append(terms(rows));
     return item;
   }
 
   function answer(text, rules, status, list) {
     list.replaceChildren();
-    if (!text.trim()) {
-      status.textContent = "";
-      return;
-    }
-    const { findings, other, cases } = triage(text, rules);
-    list.append(...findings.map(describe), ...cases.map(describeCase));
+    status.textContent = "";
+    if (!text.trim()) return;
+    const { findings } = triage(text, rules);
+    list.append(...findings.map(describe));
     if (findings.length) {
-      const titles = findings.map((finding) => `“${finding.rule.title}”`);
-      status.textContent = `This looks like ${titles.join(", or ")}.`;
-    } else if (other) {
-      status.textContent = `None of the five failures. ${other.says} `;
-      status.append(element("a", "Read more about it.", { href: other.href }));
-    } else if (cases.length) {
-      status.textContent = `This looks like “${cases[0].rule.title}”.`;
+      status.append(...rich(`This looks like “${findings[0].rule.title}”.`));
     } else {
-      status.textContent =
-        "None of the five failures, and no other error that is known here. " +
-        "Paste the whole traceback, with its last lines.";
+      status.append(
+        "Not known here. Paste the whole traceback, with its last lines. If there is no error, ",
+        "but the answer is wrong, take ",
+        element("a", "the other door", { href: "#no-error-but" }),
+        ".",
+      );
     }
   }
 
-  globalThis.traceEvidence = { triage };
+  globalThis.traceEvidence = { ...globalThis.traceEvidence, triage, rich };
 
   if (typeof document === "undefined") return;
   document.addEventListener("DOMContentLoaded", () => {
@@ -167,6 +235,10 @@
     box.addEventListener("submit", (event) => {
       event.preventDefault();
       run();
+      if (!text.value.trim()) {
+        status.textContent = "Nothing is pasted yet: put the traceback into the box.";
+        text.focus();
+      }
     });
     box.addEventListener("reset", () => answer("", rules, status, list));
     box.hidden = false;

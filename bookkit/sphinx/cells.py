@@ -22,7 +22,6 @@ from . import render
 from .directives import DIRECTIVES
 
 RENDERER = "trace-evidence"
-TRIAGE_PAGE = "book/reference/error-index"
 CASES_PAGE = "book/cases/index"
 THEN_PINS = pages.ROOT / "stacks" / "then.in"
 
@@ -173,8 +172,6 @@ def refresh_cache(app: Sphinx, config) -> None:
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Load a script on the pages that need it."""
-    if page == TRIAGE_PAGE:
-        app.add_js_file("triage.js")
     if page == CASES_PAGE:
         app.add_js_file("casebook.js", loading_method="defer")
     if 'class="steps"' in context.get("body", ""):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import art, casebook, catalogue, load, pages, publish, records, versions
+from bookkit import art, casebook, catalogue, load, pages, records, versions
 from bookkit.editions import notebooks
 from hub import sizing
 
@@ -54,70 +53,6 @@ class FrontCard(Generated):
         goals = [f"- {goal}" for goal in meta["objectives"]]
         card = [":::::{div} front-card", *lines, "After this chapter you can\n", *goals, ":::::"]
         return self.parse("\n".join(card))
-
-
-class Triage(SphinxDirective):
-    """The box that takes a traceback; hidden where scripts do not run. See `triage.js`."""
-
-    BOX = """\
-<form id="triage" hidden>
-<label for="triage-text">Paste the traceback, or its last lines</label>
-<textarea id="triage-text" rows="8" spellcheck="false" autocomplete="off"
- aria-describedby="triage-note"></textarea>
-<p id="triage-note">Nothing leaves this page.</p>
-<p><button type="submit">Find the chapter</button> <button type="reset">Clear</button></p>
-<p id="triage-status" role="status"></p>
-<ol id="triage-findings"></ol>
-</form>
-<script type="application/json" id="triage-rules">{rules}</script>
-"""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the box, with the rules in it."""
-        self.env.note_dependency(str(catalogue.FILE))
-        self.env.note_dependency(str(versions.FILE))
-        here, there = self.env.docname, self.env.app.builder.get_relative_uri
-
-        def address(link: str) -> str:
-            page, _, section = link.lstrip("/").partition(".md")
-            return link if link.startswith("https:") else there(here, page) + section
-
-        rules = json.loads(json.dumps(publish.rules()))
-        for rule in rules["failures"]:
-            rule["href"] = address(publish.chapter(rule["id"]))
-        for rule in rules["cases"]:
-            rule["href"] = there(here, rule["page"])
-        for rule in rules["others"]:
-            rule["href"] = address(rule["link"])
-        text = json.dumps(rules).replace("<", "\\u003c")  # no rule can end the script element
-        return [nodes.raw("", self.BOX.format(rules=text), format="html")]
-
-
-class MessageTable(Generated):
-    """Every wording in the catalogue, with the chapter that explains it."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table."""
-        rows = ["| Message | Chapter |", "|---|---|"]
-        for failure in catalogue.load().values():
-            names = [failure.id, *failure.undecided_with]
-            links = ", or ".join(f"[](/{publish.chapter(name)})" for name in names)
-            for row in failure.signatures:
-                claims = row.points >= catalogue.CLAIM
-                rows.append(f"| {code(row)} | {'' if claims else 'Perhaps '}{links} |")
-        return self.parse("\n".join(rows))
-
-
-class OtherTable(Generated):
-    """The well-known errors that are none of the failures."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table."""
-        rows = ["| Message | What it is |", "|---|---|"]
-        for other in catalogue.load_others().values():
-            wordings = "<br>".join(map(code, other.signatures))
-            rows.append(f"| {wordings} | {other.says} [More]({other.link}) |")
-        return self.parse("\n".join(rows))
 
 
 def programs() -> dict[str, tuple[str, str]]:
@@ -326,9 +261,6 @@ DIRECTIVES = {
     "case-index": CaseIndex,
     "symptom-table": SymptomTable,
     "front-card": FrontCard,
-    "triage": Triage,
-    "message-table": MessageTable,
-    "other-table": OtherTable,
     "version-matrix": VersionMatrix,
     "version-boundaries": VersionBoundaries,
     "version-table": VersionTable,

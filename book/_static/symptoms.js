@@ -1,0 +1,89 @@
+/* The second door in the browser: the algorithm of trace_evidence/symptoms.py, with the same data.
+   It answers the box on the error index, and stands above the results of the site's search. */
+"use strict";
+
+(() => {
+  function stems(text, data) {
+    const dull = new Set(data.dull);
+    const found = new Set();
+    for (let word of text.toLowerCase().match(/[a-z0-9]+/g) ?? []) {
+      if (dull.has(word)) continue;
+      for (const [pattern, replacement] of data.endings) {
+        word = word.replace(new RegExp(pattern), replacement.replace(/\\(\d)/g, "$$$1"));
+      }
+      found.add(Object.hasOwn(data.same, word) ? data.same[word] : word);
+    }
+    return [...found];
+  }
+
+  /* Returns [[slug, score], …], the likeliest first, as `search` does in Python. */
+  function search(words, data) {
+    const scores = new Map();
+    for (const stem of stems(words, data)) {
+      const row = Object.hasOwn(data.points, stem) ? data.points[stem] : {};
+      for (const [slug, points] of Object.entries(row)) {
+        scores.set(slug, (scores.get(slug) ?? 0) + points);
+      }
+    }
+    const place = new Map(data.order.map((slug, number) => [slug, number]));
+    return [...scores]
+      .sort(([a, x], [b, y]) => y - x || place.get(a) - place.get(b))
+      .slice(0, data.most);
+  }
+
+  function show(words, data, list, status) {
+    const found = search(words, data);
+    list.replaceChildren(
+      ...found.map(([slug]) => {
+        const { title, href, symptom } = data.cases[slug];
+        const item = document.createElement("li");
+        const link = document.createElement("a");
+        link.href = href;
+        link.append(...rich(title));
+        item.append(link, ": ", ...rich(symptom));
+        return item;
+      }),
+    );
+    if (!words.trim()) status.textContent = "";
+    else if (found.length) status.textContent = "It may be one of these:";
+    else status.textContent = "No case has these words; the table below lists all.";
+  }
+
+  function rich(text) {
+    return text.split("`").map((part, number) => {
+      if (number % 2 === 0) return part;
+      const code = document.createElement("code");
+      code.textContent = part;
+      return code;
+    });
+  }
+
+  globalThis.traceEvidence = { ...globalThis.traceEvidence, symptoms: search };
+
+  if (typeof document === "undefined") return;
+  document.addEventListener("DOMContentLoaded", () => {
+    const source = document.getElementById("symptom-data");
+    if (!source) return;
+    const data = JSON.parse(source.textContent);
+    const list = document.getElementById("symptom-findings");
+    const status = document.getElementById("symptom-status");
+    const box = document.getElementById("symptoms");
+    if (box) {
+      const words = document.getElementById("symptom-words");
+      words.addEventListener("input", () => show(words.value, data, list, status));
+      box.addEventListener("submit", (event) => {
+        event.preventDefault();
+        show(words.value, data, list, status);
+        if (!words.value.trim()) status.textContent = "Write a few words about what you see.";
+      });
+      box.hidden = false;
+    } else {
+      const words = new URLSearchParams(location.search).get("q") ?? "";
+      const found = search(words, data);
+      if (found.length && found[0][1] >= data.enough) {
+        show(words, data, list, status);
+        document.getElementById("symptom-block").hidden = false;
+      }
+    }
+  });
+})();

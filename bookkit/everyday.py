@@ -1,0 +1,96 @@
+"""The everyday errors: `book/everyday.toml`, one table an error that no chapter or case is about.
+
+Each says what it is and what to try first, with a program that raises it. `stacks/everyday.py` runs
+the programs on both stacks and writes what they say; the triage and the error index are made from
+both.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from . import catalogue
+from .catalogue import Evidence, Signature
+from .pages import BOOK, ROOT
+
+FILE = BOOK / "everyday.toml"
+RECORDED = ROOT / "stacks" / "everyday.json"
+LIBRARIES = {"jax": "JAX", "numpyro": "NumPyro", "equinox": "Equinox", "diffrax": "Diffrax"}
+KINDS = {
+    "tracing": "Values that are only traced",
+    "arguments": "Arguments and results",
+    "arrays": "Arrays: types, indices, memory",
+    "shapes": "Shapes",
+    "batches": "vmap",
+    "trees": "Pytrees",
+    "loops": "Loops and branches",
+    "derivatives": "Derivatives",
+    "keys": "Random keys",
+    "machine": "Devices, memory, numbers",
+    "installation": "Installation",
+    "plates": "Plates and sites",
+    "distributions": "Distributions",
+    "inference": "Inference",
+    "modules": "Modules",
+    "solvers": "Solvers",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One everyday error.
+
+    Attributes:
+        id: its name, and the key in the file.
+        library: a key of `LIBRARIES`: whose error it is.
+        kind: a key of `KINDS`.
+        title: what went wrong, in a line.
+        says: what it is, in a sentence or two.
+        first: the first thing to try (`try` in the file).
+        link: the best page about it: an address, or a page of this book.
+        wordings: the messages that it has had; `points` as in the catalogue. `source` is "report"
+            where only a report shows one, "documentation" where only a library's own text does.
+        program: a short program that raises it, or nothing where no machine here can.
+        only: the one stack, "now" or "then", on which the program raises it.
+        evidence: what else in the text speaks for it; needed where the message alone is another's.
+        question: what tells it from `look`.
+        look: slugs of chapters and cases that it looks like.
+    """
+
+    id: str
+    library: str
+    kind: str
+    title: str
+    says: str
+    first: str
+    link: str
+    wordings: tuple[Signature, ...]
+    program: str = ""
+    only: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    question: str = ""
+    look: tuple[str, ...] = ()
+
+
+@cache
+def load(file: Path = FILE) -> dict[str, Entry]:
+    """Return the entries by id, in the order of the file."""
+    found = {}
+    for name, row in tomllib.loads(file.read_text()).items():
+        row["first"] = row.pop("try")
+        row["program"] = row.get("program", "").strip("\n")
+        row["wordings"] = tuple(map(catalogue.signature, row["wordings"]))
+        row["evidence"] = tuple(Evidence(**one, means="") for one in row.get("evidence", ()))
+        row["look"] = tuple(row.get("look", ()))
+        found[name] = Entry(id=name, **row)
+    return found
+
+
+@cache
+def recorded(file: Path = RECORDED) -> list[dict[str, str]]:
+    """Return what the programs said: rows of `about`, `stack`, `type` and `text`."""
+    return json.loads(file.read_text())["rows"]

@@ -1,0 +1,246 @@
+"""The directives of the error index: both doors, and every message with what it means."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from bookkit import catalogue, everyday, publish, records, versions
+from trace_evidence import symptoms
+
+from .directives import Generated, code
+
+PAGE = "book/reference/error-index"
+ENOUGH = 130
+"""The points from which on the site's search shows a case above its own results."""
+
+
+def address(app: Sphinx, here: str) -> Callable[[str], str]:
+    """Return what makes a link of the package's data one from a page of the site."""
+
+    def find(link: str) -> str:
+        page, mark, section = link.partition("#")
+        if link.startswith("https:"):
+            return link
+        return app.builder.get_relative_uri(here, page) + mark + section
+
+    return find
+
+
+def as_script(name: str, value: object) -> str:
+    """Return data as an element of a page, which nothing in them can end."""
+    text = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{name}">{text}</script>'
+
+
+class Triage(SphinxDirective):
+    """The box that takes a traceback; hidden where scripts do not run. See `triage.js`."""
+
+    BOX = """\
+<form id="triage" hidden>
+<label for="triage-text">Paste the traceback, or its last lines</label>
+<textarea id="triage-text" rows="8" spellcheck="false" autocomplete="off"
+ aria-describedby="triage-note"></textarea>
+<p id="triage-note">Nothing leaves this page.</p>
+<p><button type="submit">Say what it is</button> <button type="reset">Clear</button></p>
+<p id="triage-status" role="status"></p>
+<ol id="triage-findings"></ol>
+</form>
+"""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the box, with the rules in it."""
+        for file in (catalogue.FILE, everyday.FILE, versions.FILE):
+            self.env.note_dependency(str(file))
+        self.env.note_reread()
+        find = address(self.env.app, self.env.docname)
+        rules = json.loads(json.dumps(publish.rules()))
+        for rule in rules["rules"]:
+            rule["href"] = find(rule["page"])
+            rule["here"], rule["from"] = f"#{rule['id']}", source(rule["page"])
+            rule["look"] = [[name, title, find(page)] for name, title, page in rule["look"]]
+        return [nodes.raw("", self.BOX + as_script("triage-rules", rules), format="html")]
+
+
+def source(link: str) -> str:
+    """Return whose page a link leads to, in words."""
+    known = {"docs.jax.dev": "JAX", "num.pyro.ai": "NumPyro", "docs.kidger.site": ""}
+    for host, name in known.items():
+        if host in link:
+            name = name or link.split("/")[3].title()
+            return f"in the documentation of {name}"
+    return "in this book"
+
+
+def symptom_data(find: Callable[[str], str]) -> dict[str, Any]:
+    """Return what `symptoms.js` needs: the points of the words, and the cases."""
+    known = publish.symptoms()
+    return {
+        **{key: known[key] for key in ("same", "dull", "points", "order")},
+        "endings": symptoms.ENDINGS,
+        "most": symptoms.MOST,
+        "enough": ENOUGH,
+        "cases": {
+            slug: {"title": case.title, "href": find(case.page), "symptom": case.symptom}
+            for slug, case in records.load().items()
+        },
+    }
+
+
+class Symptoms(SphinxDirective):
+    """The box that takes plain words; hidden where scripts do not run. See `symptoms.js`."""
+
+    BOX = """\
+<form id="symptoms" hidden>
+<label for="symptom-words">Say what you see, in a few words</label>
+<input id="symptom-words" type="search" autocomplete="off" spellcheck="false"
+ placeholder="same samples after new data">
+<p id="symptom-status" role="status"></p>
+<ol id="symptom-findings"></ol>
+</form>
+"""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the box, with the words of the records in it."""
+        self.env.note_reread()
+        data = symptom_data(address(self.env.app, self.env.docname))
+        return [nodes.raw("", self.BOX + as_script("symptom-data", data), format="html")]
+
+
+class MessageTable(Generated):
+    """Every wording of the chapters and the cases, with the page that explains it."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        self.env.note_reread()
+        rows = ["| Message | Explained in |", "|---|---|"]
+        for failure in catalogue.load().values():
+            names = [failure.id, *failure.undecided_with]
+            links = ", or ".join(f"[](/{publish.chapter(name)})" for name in names)
+            for row in failure.signatures:
+                claims = row.points >= catalogue.CLAIM
+                note = f"<br>{row.note}" if row.note else ""
+                rows.append(f"| {code(row)}{note} | {'' if claims else 'Perhaps '}{links} |")
+            for case in records.load().values():
+                if case.family == failure.id:
+                    for wording in case.wordings:
+                        rows.append(f"| {code(wording_of(wording))} | [](/{case.page}.md) |")
+        return self.parse("\n".join([":::{table}", ":class: message-index", "", *rows, ":::"]))
+
+
+def wording_of(row: dict[str, str]) -> catalogue.Signature:
+    """Return a case's wording as the catalogue has its own."""
+    return catalogue.Signature(row["type"], row.get("text") or "…", "")
+
+
+class EverydayIndex(Generated):
+    """The everyday errors by library and kind, each with its messages and its first aid."""
+
+    FILTER = """\
+<form id="index-filter" hidden>
+<label for="index-words">Show only what has these words</label>
+<input id="index-words" type="search" autocomplete="off" spellcheck="false">
+<p id="index-count" role="status"></p>
+</form>
+"""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the sections."""
+        self.env.note_dependency(str(everyday.FILE))
+        self.env.note_dependency(str(everyday.RECORDED))
+        made: list[nodes.Node] = [nodes.raw("", self.FILTER, format="html")]
+        entries = everyday.load().values()
+        for library, name in everyday.LIBRARIES.items():
+            part = self.section(f"everyday-{library}", f"Errors of {name}")
+            for kind, title in everyday.KINDS.items():
+                found = [e for e in entries if (e.library, e.kind) == (library, kind)]
+                if found:
+                    group = self.section(f"everyday-{library}-{kind}", f"{name}: {title}")
+                    group += [self.entry(entry) for entry in found]
+                    part += group
+            made.append(part)
+        return made
+
+    def section(self, name: str, title: str) -> nodes.section:
+        """Return an empty section that the contents and the search know."""
+        made = nodes.section("", nodes.title(title, title), ids=[name], names=[name])
+        made["classes"].append("everyday-group")
+        self.state.document.note_implicit_target(made, made)
+        return made
+
+    def entry(self, entry: everyday.Entry) -> nodes.container:
+        """Return one entry: messages, what it is, what to try, and a program that raises it."""
+        said = "<br>".join(map(code, entry.wordings))
+        page = entry.link
+        look = " ".join(f"See [](/{to_page(name)})." for name in entry.look)
+        lines = [
+            f"**{entry.title}**", "", said, "", entry.says, "",
+            f"*Try first:* {entry.first} [More]({page})", "",
+        ]  # fmt: skip
+        if entry.question:
+            lines += [f"*Ask:* {entry.question} {look}", ""]
+        made = nodes.container(ids=[entry.id], classes=["everyday"])
+        made += self.parse("\n".join(lines))
+        if entry.program:
+            rows = [row for row in everyday.recorded() if row["about"] == entry.id]
+            printed = {publish.message(row): row["stack"] for row in rows}
+            made += nodes.raw(
+                "", "<details><summary>A program that raises it</summary>", format="html"
+            )
+            made += nodes.literal_block(entry.program, entry.program, language="python")
+            for text, stack in printed.items():
+                mark = f"<p class='everyday-stack'>{LABELS[stack]}</p>" if len(printed) > 1 else ""
+                made += nodes.raw("", mark, format="html")
+                made += nodes.literal_block(text, text, language="text", classes=["error-message"])
+            made += nodes.raw("", "</details>", format="html")
+        return made
+
+
+LABELS = {"now": "Today", "then": "In August 2024"}
+
+
+def to_page(name: str) -> str:
+    """Return the page of a chapter or a case, from the root of the repository."""
+    return publish.chapter(name) if name in catalogue.load() else f"book/cases/{name}.md"
+
+
+def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
+    """Load the scripts of both doors where they are, and what the search knows of the cases."""
+    if page == PAGE:
+        for name in ("triage.js", "symptoms.js", "errors.js"):
+            app.add_js_file(name)
+    if page == "search":
+        app.add_js_file("symptoms.js")
+        app.add_js_file("results.js")
+        context["symptom_data"] = as_script("symptom-data", symptom_data(address(app, page)))
+
+
+def add_words(app: Sphinx, doctree: nodes.document) -> None:
+    """Let the site's search find a case by the words of people who do not know its cause."""
+    folder, _, name = app.env.docname.rpartition("/")
+    if folder == "book/cases" and name in records.load():
+        words = ", ".join(records.load()[name].phrases)
+        doctree.insert(0, nodes.meta("", name="keywords", content=html.escape(words)))
+
+
+DIRECTIVES = {
+    "triage": Triage,
+    "symptom-box": Symptoms,
+    "message-table": MessageTable,
+    "everyday-index": EverydayIndex,
+}
+
+
+def setup(app: Sphinx) -> dict:
+    """Register the directives with Sphinx."""
+    for name, directive in DIRECTIVES.items():
+        app.add_directive(name, directive)
+    app.connect("html-page-context", add_scripts)
+    app.connect("doctree-read", add_words)
+    return {"parallel_read_safe": True, "version": "1"}

@@ -1,0 +1,90 @@
+"""The everyday errors: real programs, recorded on both stacks, told as what they are."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from bookkit import catalogue, everyday, pages, records
+from tests.test_triage import reported
+from trace_evidence import triage
+
+ENTRIES = everyday.load()
+RECORDED = everyday.recorded()
+EVERYTHING = "\n".join(row["text"] for row in RECORDED)
+every_entry = pytest.mark.parametrize("entry", ENTRIES.values(), ids=list(ENTRIES))
+
+
+def test_there_are_enough_and_of_every_library():
+    assert len(ENTRIES) >= 80
+    counted = Counter(entry.library for entry in ENTRIES.values())
+    assert set(counted) == set(everyday.LIBRARIES)
+    assert min(counted.values()) >= 10
+    assert {entry.kind for entry in ENTRIES.values()} == set(everyday.KINDS)
+
+
+@every_entry
+def test_an_entry_says_what_it_is_and_what_to_try_first(entry):
+    assert entry.id not in {*catalogue.load(), *records.load()}, "a chapter or a case is called so"
+    assert entry.says.endswith(".") and entry.first.endswith(".")
+    assert len(entry.says) <= 260, "two sentences at most"
+    assert set(entry.look) <= {*catalogue.load(), *records.load()}
+    assert bool(entry.question) == bool(entry.look) or entry.id == "vmap-scalar"
+    page, _, section = entry.link.partition("#")
+    if not entry.link.startswith("https://"):
+        text = (pages.ROOT / page.lstrip("/")).read_text()
+        slugs = {
+            re.sub(r"[^\w -]", "", row.lower()).replace(" ", "-")
+            for row in re.findall(r"^#+ (.+)$", text, re.M)
+        }
+        assert not section or section in slugs | set(re.findall(r"^\(([\w-]+)\)=$", text, re.M))
+
+
+@every_entry
+def test_an_entry_has_a_program_that_was_run_as_it_stands(entry):
+    rows = [row for row in RECORDED if row["about"] == entry.id]
+    stacks = {entry.only} if entry.only else {"now", "then"}
+    if not entry.program:
+        assert not rows
+        assert all(row.source for row in entry.wordings) or entry.id in REPORTED_ELSEWHERE
+        return
+    cure = "run `make recordings`"
+    assert {row["stack"] for row in rows} == stacks, cure
+    assert {row["program"] for row in rows} == {entry.program}, cure
+    assert len(entry.program.splitlines()) <= 10
+    assert max(map(len, entry.program.splitlines())) <= 100
+
+
+# Recorded by stacks/recordings.py, since they need frameworks that the book's kernels lack.
+REPORTED_ELSEWHERE = {"framework-key", "density-not-scalar"}
+
+
+@every_entry
+def test_a_wording_is_recorded_or_says_what_it_rests_on(entry):
+    said = "\n".join(row["text"] for row in RECORDED if row["about"] == entry.id)
+    for row in entry.wordings:
+        assert row.source in ("", "report", "documentation")
+        if not row.source and entry.id not in REPORTED_ELSEWHERE:
+            # A weak wording is another error's, and recorded there.
+            texts = said if row.points >= triage.CLAIM else EVERYTHING
+            assert re.search(row.pattern, texts, re.M) or recorded_elsewhere(entry, row), (
+                f"no program says {row.text!r}: mend it, take it out, or say its `source`"
+            )
+        if row.source == "report":
+            assert re.search(row.pattern, reported(), re.M), f"no report shows {row.text!r}"
+
+
+def recorded_elsewhere(entry, row):
+    """Return whether `stacks/recordings.json` has a wording of an entry."""
+    from tests.test_triage import RECORDINGS
+
+    texts = [one["text"] for one in RECORDINGS if one["about"] == f"everyday.{entry.id}"]
+    return re.search(row.pattern, "\n".join(texts), re.M)
+
+
+@pytest.mark.parametrize("row", RECORDED, ids=lambda row: f"{row['about']}-{row['stack']}")
+def test_what_a_program_says_is_told_as_what_it_is_and_not_as_ours(row):
+    found = triage.triage(row["text"]).findings
+    assert found, "not known"
+    assert found[0].id == row["about"]
+    assert {one.kind for one in found} == {"everyday"}
