@@ -15,7 +15,8 @@ from nbformat import NotebookNode
 from trace_evidence import steps
 from trace_evidence.both import MIME, SIDES
 
-KEYS = {"raises", "warns", "match", "stdout", "result", "figure", "steps", "tolerance", "varies"}
+COMPARED = {"tolerance", "varies"}  # how what is shown is compared with what was kept
+KEYS = {"raises", "warns", "match", "stdout", "result", "figure", "steps", *COMPARED}
 BOTH = "%%both"
 IMAGES = ("image/svg+xml", "image/png")
 TAG = "raises-exception"
@@ -109,6 +110,7 @@ def check_form(cell: NotebookNode, expect: object) -> list[Problem]:
     if is_both(cell):
         wanted = "a mapping with keys among then, now, each with a mapping"
         sides = expect if isinstance(expect, dict) else {"": expect}
+        sides = {key: value for key, value in sides.items() if key not in COMPARED}
         if set(sides) - set(SIDES) or not all(isinstance(side, dict) for side in sides.values()):
             return [Problem(wanted, f"expect: {expect}", "Mend the cell's `expect`.")]
         found = []

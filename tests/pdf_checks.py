@@ -90,9 +90,10 @@ def test_no_page_is_half_empty_for_no_reason(book, texts):
             continue
         heights = []
 
-        def note(text, _, matrix, *__, heights=heights):
-            if text.strip() and matrix[5] > 40:  # above the number of the page
-                heights.append(matrix[5])
+        def note(text, page, matrix, *__, heights=heights):
+            height = page[1] * matrix[4] + page[3] * matrix[5] + page[5]
+            if text.strip() and 40 < height < 800:  # between the number and the running head
+                heights.append(height)
 
         book.pages[leaf].extract_text(visitor_text=note)
         if min(heights, default=842) > 842 / 2:

@@ -171,6 +171,7 @@ def print_book() -> None:
     heads = typeset(kind="heads", heads=running_heads(rows, starts, len(writer.pages)))
     for leaf, head in zip(writer.pages, heads.pages, strict=True):
         leaf.merge_page(head)
+        leaf.compress_content_streams()
     cover = front(rows, starts)
     for number, leaf in enumerate(cover.pages):
         writer.insert_page(leaf, number)
