@@ -118,6 +118,9 @@ latest: environments ## run the chapters on the newest releases, without the loc
 mutate: environments ## break the book in 400 small ways, and count what the suite notices (ARGS="--number 60")
 	@nice -n 5 $(PY) -m tools.mutate $(ARGS)
 
+upstream: environments ## prove the patches for the libraries (P=leaf-order, NUMPYRO=a checkout)
+	@$(PY) -m tools.upstream --checkout "$(NUMPYRO)" $(P)
+
 UV := .venv/bin/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 THEN_DATE := 2024-09-01

@@ -11,7 +11,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import casebook, catalogue, load, pages, publish, records, versions
+from bookkit import casebook, catalogue, load, pages, publish, records, upstream, versions
 from bookkit.editions import notebooks
 from hub import sizing
 
@@ -295,6 +295,22 @@ class SymptomTable(FromRecords):
         return self.parse(casebook.symptom_table())
 
 
+class Upstream(FromRecords):
+    """The defects with a patch, those without, or when the patches were proven."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return what the directive's name asks for."""
+        self.depend()
+        self.env.note_dependency(str(upstream.INDEX))
+        self.env.note_dependency(str(upstream.RECORD))
+        make = {
+            "upstream-summary": upstream.summary,
+            "upstream-table": upstream.table,
+            "upstream-rest": upstream.rest_table,
+        }
+        return self.parse(make[self.name]())
+
+
 class Schedule(Generated):
     """A plan for a workshop, with the minutes of the chapters' front cards."""
 
@@ -323,6 +339,9 @@ DIRECTIVES = {
     "case-table": CaseTable,
     "case-index": CaseIndex,
     "symptom-table": SymptomTable,
+    "upstream-summary": Upstream,
+    "upstream-table": Upstream,
+    "upstream-rest": Upstream,
     "front-card": FrontCard,
     "failure-table": FailureTable,
     "triage": Triage,

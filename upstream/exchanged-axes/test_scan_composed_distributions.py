@@ -133,8 +133,16 @@ def step(carry, x, make, value, sizes):
     return carry, None
 
 
-@pytest.mark.parametrize("sizes", [(), (N,), (N, 2)], ids=["plain", "plate", "plates"])
-@pytest.mark.parametrize("name", list(COMPOSED))
+SIZES = [(name, (N,)) for name in COMPOSED] + [
+    ("affine", (N, 2)),
+    ("exp_of_batch", (N, 2)),
+    ("zero_sum_normal", ()),
+    ("multivariate_normal_to_event", ()),
+    ("matrix_normal", ()),
+]
+
+
+@pytest.mark.parametrize("name, sizes", SIZES)
 def test_scan_composed_distribution(name, sizes):
     make, value = COMPOSED[name]
     # as many steps as members of the plate: a mistake is no error of shapes
