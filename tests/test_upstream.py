@@ -103,8 +103,6 @@ def test_the_record_is_of_what_stands_here():
     """A patch, a test or a reproducer that has changed wants `make upstream`."""
     record = upstream.record()
     for name in command.patched(command.index()):
-        if upstream.defects()[name].get("checkout"):
-            continue
         row = record["rows"][name]
         keys = [row["of"], row.get("without checkout")]
         row_of = command.index()[name]

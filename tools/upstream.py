@@ -41,6 +41,8 @@ FORMAT = 1  # raise it when what is measured changes, and every row is measured 
 TOGETHER = "all patches together"
 SAMPLE = """
 import os
+import numpyro
+assert numpyro.__file__.startswith(os.environ["UPSTREAM_TREE"]), numpyro.__file__
 def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: item.nodeid)
     kept = items[:: int(os.environ["UPSTREAM_EVERY"])]
@@ -60,8 +62,17 @@ def index() -> dict[str, dict]:
 
 
 def patched(rows: dict[str, dict]) -> list[str]:
-    """Return the folders that hold a patch, in the order in which the patches are applied."""
-    return [name for name in rows if (FOLDER / name / "fix.patch").exists()]
+    """Return the folders with a patch for the release, in the order in which they are applied."""
+    return [name for name, row in rows.items() if not row.get("checkout")]
+
+
+def snapshot(checkout: Path) -> Path:
+    """Return a copy of what a checkout has and a release has not: the examples, and the package."""
+    place = WORK / "source" / "checkout"
+    shutil.rmtree(place, ignore_errors=True)
+    for name in ("examples", "numpyro"):
+        shutil.copytree(checkout / name, place / name)
+    return place
 
 
 def call(*command: Any, cwd: Path, env: dict | None = None) -> subprocess.CompletedProcess:
@@ -143,7 +154,8 @@ def environment(place: Path, every: int = 1) -> dict[str, str]:
     flags = "--xla_force_host_platform_device_count=2 --xla_backend_optimization_level=0"
     fixed = {"JAX_PLATFORMS": "cpu", "PYTHONHASHSEED": "0", "XLA_FLAGS": flags}
     path = os.pathsep.join([str(place), str(WORK / "plugin")])
-    return {**kept, **cache, **fixed, "PYTHONPATH": path, "UPSTREAM_EVERY": str(every)}
+    ours = {"UPSTREAM_EVERY": str(every), "UPSTREAM_TREE": str(place), "NUMPYRO": str(place)}
+    return {**kept, **cache, **fixed, **ours, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
 
 
 def reproduce(folder: str, place: Path) -> tuple[int, str]:
@@ -153,7 +165,7 @@ def reproduce(folder: str, place: Path) -> tuple[int, str]:
     return done.returncode, lines[-1] if lines else ""
 
 
-def pytest(place: Path, *arguments: Any, cwd: Path, every: int = 1) -> dict[str, str]:
+def pytest(place: Path, *arguments: Any, home: Path, every: int = 1) -> dict[str, str]:
     """Run tests on a tree; return how each ended: passed, failed, or skipped."""
     report = WORK / "report.xml"
     report.unlink(missing_ok=True)
@@ -173,8 +185,8 @@ def pytest(place: Path, *arguments: Any, cwd: Path, every: int = 1) -> dict[str,
         "-p",
         "upstream_sample",
     ]
-    options = ["-c", settings, "--rootdir", cwd, "--confcutdir", cwd, "--junitxml", report]
-    done = call(*command, *options, *arguments, cwd=cwd, env=environment(place, every))
+    options = ["-c", settings, "--rootdir", home, "--confcutdir", home, "--junitxml", report]
+    done = call(*command, *options, *arguments, cwd=WORK, env=environment(place, every))
     if not report.exists():
         said = (done.stdout + done.stderr).strip().splitlines()
         raise UpstreamError(f"pytest did not run: {said[-1] if said else 'it said nothing'}")
@@ -210,11 +222,11 @@ def own_tests(row: dict, base: Path, place: Path, checkout: Path | None) -> list
         kept = WORK / "unpatched" / f"{hashlib.sha256(asked.encode()).hexdigest()[:16]}.json"
         arguments = [home / wanted["file"], *match]
         if not kept.exists():
-            ended = pytest(base, *arguments, cwd=home, every=every)
+            ended = pytest(base, *arguments, home=home, every=every)
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(json.dumps(ended))
         before = json.loads(kept.read_text())
-        after = pytest(place, *arguments, cwd=home, every=every)
+        after = pytest(place, *arguments, home=home, every=every)
         broken = [name for name, how in before.items() if how == "passed" != after.get(name)]
         counts = {"without": count(before), "with": count(after), "broken": broken}
         found.append({**wanted, "from": "checkout" if home == checkout else "release", **counts})
@@ -282,7 +294,7 @@ def prove(name: str, folders: list[str], row: dict, base: Path, checkout: Path |
     ended = {}
     for how, where in (("without", base), ("with", place)):
         statuses[how] = [reproduce(folder, where)[0] for folder in folders]
-        ended[how] = count(pytest(where, *tests, cwd=FOLDER))
+        ended[how] = count(pytest(where, *tests, home=FOLDER))
     measured: dict[str, Any] = {
         "reproducer": {how: max(found) for how, found in statuses.items()},
         "test": ended,
@@ -373,14 +385,19 @@ def main() -> int:
     measured = record.setdefault("rows", {})
     print(f"NumPyro {versions['numpyro']}, JAX {versions['jax']}")
     print(f"{'folder':30} {'exits':8} {'its test':16} {'own tests':14}")
-    known = [name for name in patched(rows) if not options.folders or name in options.folders]
+    known = [name for name in rows if not options.folders or name in options.folders]
+    if checkout is None:  # these keep what was found with one
+        known = [name for name in known if name in patched(rows) or name in measured]
     at = commit(checkout)
     for name in known:
         key = fingerprint([name], rows[name], versions, at)
         old = measured.get(name, {})
-        if old.get("of") != key and (checkout or old.get("without checkout") != key):
+        needs = bool(rows[name].get("checkout"))
+        stale = old.get("of") != key and (checkout or old.get("without checkout") != key)
+        if stale and (checkout or not needs):
             try:
-                found = prove(name, [name], rows[name], base, checkout)
+                start = snapshot(checkout) if needs and checkout else base
+                found = prove(name, [name], rows[name], start, checkout)
             except UpstreamError as error:
                 found = {"state": str(error)}
             measured[name] = {"of": key, "date": str(datetime.date.today()), **found}

@@ -27,5 +27,5 @@ try:
     )
     sys.exit(0)
 except jax.errors.UnexpectedTracerError as error:
-    print(str(error).splitlines()[0][:90])
+    print("UnexpectedTracerError:", str(error).split(".")[0])
     sys.exit(1)

@@ -28,6 +28,6 @@ try:
     svi.get_params(svi.init(jax.random.key(0)))
     after_vmap = True
 except jax.errors.UnexpectedTracerError as error:
-    print("after vmap:", str(error).splitlines()[0][:80])
+    print("after vmap:", str(error).split(".")[0])
     after_vmap = False
 sys.exit(int(not (len(set(starts)) == 3 and after_vmap)))
