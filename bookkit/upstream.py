@@ -22,8 +22,8 @@ def defects() -> dict[str, dict]:
 
 @cache
 def record() -> dict:
-    """Return what `make upstream` found last."""
-    return json.loads(RECORD.read_text())
+    """Return what `make upstream` found last; nothing, where it was never run."""
+    return json.loads(RECORD.read_text()) if RECORD.exists() else {"rows": {}, "versions": {}}
 
 
 def folder_of(slug: str) -> str | None:
@@ -93,10 +93,12 @@ def summary() -> str:
     silent = sum(case["verdict"] == "ok" and case["kind"] == "silent" for case in cases)
     days = sorted({row["date"] for row in found["rows"].values()})
     owners = [case.whose for case in records.load().values()]
-    text = (
-        f"Proven on {days[-1]} with NumPyro {versions['numpyro']} and JAX {versions['jax']}, from "
-        f"released packages."
-    )
+    text = "Not proven yet: `make upstream`."
+    if days:
+        text = (
+            f"Proven on {days[-1]} with NumPyro {versions['numpyro']} and JAX {versions['jax']}, "
+            f"from released packages."
+        )
     if cases:
         text += (
             f" On a NumPyro with all patches together, {good} of the {len(cases)} cases that they "
