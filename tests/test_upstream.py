@@ -12,7 +12,9 @@ import pytest
 from bookkit import casebook, records, upstream
 from tools import upstream as command
 
-FOLDERS = sorted(path.name for path in upstream.FOLDER.iterdir() if path.is_dir())
+FOLDERS = sorted(
+    path.name for path in upstream.FOLDER.iterdir() if path.is_dir() and path.name[0] != "."
+)
 
 
 def test_each_folder_has_a_row_and_each_row_a_folder():
