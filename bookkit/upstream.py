@@ -66,7 +66,7 @@ def table() -> str:
         title = row["title"].replace("|", "\\|")
         what = f"**{title}** {mark}" + (f"<br>Cases: {cases}" if cases else "")
         since = casebook.short_range(known[row["cases"][0]]) if row["cases"] else "not measured"
-        rows.append(f"| {what} | {since} | {state(row)} | {', '.join(links)} | {proof(name)} |")
+        rows.append(f"| {what} | {since} | {state(row)} | {'<br>'.join(links)} | {proof(name)} |")
     return "\n".join(rows)
 
 
