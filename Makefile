@@ -132,6 +132,9 @@ colab: environments ## make the foundations' notebooks for Colab, in _build/note
 check-colab: environments ## execute those notebooks as Colab does, with its Python and IPython
 	@$(PY) -m tools.colab_check
 
+upstream: environments ## prove the patches for the libraries (P=leaf-order, NUMPYRO=a checkout)
+	@$(PY) -m tools.upstream --checkout "$(NUMPYRO)" $(P)
+
 UV := .venv/bin/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 THEN_DATE := 2024-09-01

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import tomllib
 from pathlib import Path
 
 from . import pages, records, versions
@@ -60,6 +61,14 @@ def upstream(case: Case) -> str:
     return ". ".join(part.rstrip(".") for part in parts) + "."
 
 
+def patch(case: Case) -> str:
+    """Return a sentence that leads to the patch for a case, or nothing where there is none."""
+    rows = tomllib.loads((pages.ROOT / "upstream" / "index.toml").read_text())["defect"]
+    if not any(case.slug in row["cases"] for row in rows):
+        return ""
+    return " A patch and a test are ready: [Upstream](/book/reference/upstream.md)."
+
+
 def card(case: Case) -> str:
     """Return the card at the top of a case."""
     words = {"silent": "silent, a wrong answer without an error", "loud": "loud, an error"}
@@ -72,7 +81,7 @@ def card(case: Case) -> str:
         "Versions": measured(case),
         "Cause": case.cause,
         "Cure": f"{case.cure} [Jump to *Cure*](#cure).",
-        "Upstream": upstream(case),
+        "Upstream": upstream(case) + patch(case),
         "Family": f"{family}, one of its [cases](/book/cases/index.md).",
     }
     lines = [f"{key}\n: {value}\n" for key, value in rows.items()]

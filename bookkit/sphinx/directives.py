@@ -10,7 +10,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import art, casebook, catalogue, load, pages, records, versions
+from bookkit import art, casebook, catalogue, load, pages, records, upstream, versions
 from bookkit.editions import notebooks
 from hub import sizing
 
@@ -231,6 +231,22 @@ class Drawing(SphinxDirective):
         return [nodes.raw("", drawn, format="html")]
 
 
+class Upstream(FromRecords):
+    """The defects with a patch, those without, or when the patches were proven."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return what the directive's name asks for."""
+        self.depend()
+        self.env.note_dependency(str(upstream.INDEX))
+        self.env.note_dependency(str(upstream.RECORD))
+        make = {
+            "upstream-summary": upstream.summary,
+            "upstream-table": upstream.table,
+            "upstream-rest": upstream.rest_table,
+        }
+        return self.parse(make[self.name]())
+
+
 class Schedule(Generated):
     """A plan for a workshop, with the minutes of the chapters' front cards."""
 
@@ -260,6 +276,9 @@ DIRECTIVES = {
     "case-table": CaseTable,
     "case-index": CaseIndex,
     "symptom-table": SymptomTable,
+    "upstream-summary": Upstream,
+    "upstream-table": Upstream,
+    "upstream-rest": Upstream,
     "front-card": FrontCard,
     "version-matrix": VersionMatrix,
     "version-boundaries": VersionBoundaries,

@@ -1,0 +1,112 @@
+"""The page *Upstream*: the defects with a patch, what was proven of each, and where they stand."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from functools import cache
+
+from . import casebook, pages, records
+
+FOLDER = pages.ROOT / "upstream"
+INDEX = FOLDER / "index.toml"
+RECORD = FOLDER / "record.json"
+SOURCE = "https://github.com/trace-evidence/trace-evidence/blob/main/upstream"
+
+
+@cache
+def defects() -> dict[str, dict]:
+    """Return the rows of `upstream/index.toml` by folder."""
+    return {row["folder"]: row for row in tomllib.loads(INDEX.read_text())["defect"]}
+
+
+@cache
+def record() -> dict:
+    """Return what `make upstream` found last; nothing, where it was never run."""
+    return json.loads(RECORD.read_text()) if RECORD.exists() else {"rows": {}, "versions": {}}
+
+
+def folder_of(slug: str) -> str | None:
+    """Return the folder whose patch mends a case, or None."""
+    return next((name for name, row in defects().items() if slug in row["cases"]), None)
+
+
+def state(row: dict) -> str:
+    """Return where a defect stands, linked to its thread where it has one."""
+    return f"[{row['state']}]({row['url']})" if row.get("url") else row["state"]
+
+
+def proof(name: str) -> str:
+    """Return what `make upstream` found of a folder, in a few words."""
+    found = record()["rows"].get(name)
+    if not found:
+        return "not proven yet: `make upstream`"
+    if found["state"] == "mended":
+        return f"**mended** in NumPyro {record()['versions']['numpyro']}"
+    if found["state"] != "proven":
+        return found["state"]
+    test = found["test"]
+    total = sum(test["with"].values())
+    text = f"test: {test['without']['failed']} of {total} fail, then none"
+    own = sum(part["with"]["passed"] for part in found["own"])
+    return f"{text}; {own} of NumPyro's own pass as before" if own else text
+
+
+def table() -> str:
+    """Return the defects with a patch as a table, silent ones first."""
+    rows = ["| Defect | Since | State | Try it | Proof |", "|---|---|---|---|---|"]
+    for name, row in defects().items():
+        mark = f"{{inline-mark}}`{row['kind']}: {row['kind']}`"
+        (test,) = sorted((FOLDER / name).glob("test_*.py"))
+        files = {"patch": "fix.patch", "test": test.name, "reproducer": "reproducer.py"}
+        links = [f"{{download}}`{key} </upstream/{name}/{file}>`" for key, file in files.items()]
+        links += [f"[{key}]({SOURCE}/{name}/{key}.md)" for key in ("report", "notes")]
+        known = records.load()
+        cases = ", ".join(casebook.link(known[slug]) for slug in row["cases"])
+        title = row["title"].replace("|", "\\|")
+        what = f"**{title}** {mark}" + (f"<br>Cases: {cases}" if cases else "")
+        since = casebook.short_range(known[row["cases"][0]]) if row["cases"] else "not measured"
+        rows.append(f"| {what} | {since} | {state(row)} | {'<br>'.join(links)} | {proof(name)} |")
+    return "\n".join(rows)
+
+
+def rest_table() -> str:
+    """Return the book's cases that are a library's defect and have no patch here."""
+    rows = ["| Case | Kind | Library | What is known upstream |", "|---|---|---|---|"]
+    for case in records.load().values():
+        if case.whose == "library" and folder_of(case.slug) is None:
+            mark = f"{{inline-mark}}`{case.kind}: {case.kind}`"
+            library = records.LIBRARIES[case.library]
+            rows.append(
+                f"| {casebook.link(case)} | {mark} | {library} | {casebook.upstream(case)} |"
+            )
+    return "\n".join(rows)
+
+
+def summary() -> str:
+    """Return when and on what the patches were proven, and what they come to together."""
+    found = record()
+    versions = found["versions"]
+    together = found.get("together", {})
+    cases = [case for case in together.get("cases", {}).values() if case["patched"]]
+    good = sum(case["verdict"] == "ok" for case in cases)
+    silent = sum(case["verdict"] == "ok" and case["kind"] == "silent" for case in cases)
+    days = sorted({row["date"] for row in found["rows"].values()})
+    owners = [case.whose for case in records.load().values()]
+    text = "Not proven yet: `make upstream`."
+    if days:
+        text = (
+            f"Proven on {days[-1]} with NumPyro {versions['numpyro']} and JAX {versions['jax']}, "
+            f"from released packages."
+        )
+    if cases:
+        text += (
+            f" On a NumPyro with all patches together, {good} of the {len(cases)} cases that they "
+            f"are for give what they should, by the contract on their pages; {silent} of these "
+            f"are silent."
+        )
+    return (
+        f"{text} Of the {len(owners)} cases of the book, {owners.count('library')} are a defect "
+        f"of a library, {owners.count('documented')} a limit that it documents, and "
+        f"{owners.count('yours')} the program's own; only the first are on this page."
+    )

@@ -1,0 +1,165 @@
+"""The folders of `upstream/`: whole, consistent with the book, and patches that apply. Quick."""
+
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from bookkit import casebook, records, upstream
+from tools import upstream as command
+
+FOLDERS = sorted(
+    path.name for path in upstream.FOLDER.iterdir() if path.is_dir() and path.name[0] != "."
+)
+
+
+def test_each_folder_has_a_row_and_each_row_a_folder():
+    assert sorted(upstream.defects()) == FOLDERS
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_folder_is_whole(name):
+    folder = upstream.FOLDER / name
+    files = {path.name for path in folder.iterdir() if path.is_file()}
+    tests = {file for file in files if re.fullmatch(r"test_\w+\.py", file)}
+    assert len(tests) == 1
+    assert files - tests == {"report.md", "reproducer.py", "fix.patch", "notes.md"}
+    report = (folder / "report.md").read_text()
+    program = re.search(r"```python\n(.*?)```", report, re.S)
+    assert program and program[1] == (folder / "reproducer.py").read_text(), "run it as it stands"
+    assert report.startswith(f"# {upstream.defects()[name]['title']}\n")
+    headings = ["Bug Description", "Steps to Reproduce", "Expected Behavior", "Root cause"]
+    assert re.findall(r"^### (.*)$", report, re.M)[:4] == headings
+    notes = (folder / "notes.md").read_text()
+    assert "**Risk.**" in notes and "**Tracker.** Searched:" in notes
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_patch_can_be_mailed_and_adds_no_trailing_blanks(name):
+    text = (upstream.FOLDER / name / "fix.patch").read_text()
+    assert re.match(r"From 0{40} .*\nFrom: .+ <.+>\nDate: .+\nSubject: \[PATCH\] [A-Z]", text)
+    assert not re.search(r"^\+.*[ \t]$", text, re.M)
+    assert command.touched(upstream.FOLDER / name / "fix.patch")
+
+
+def library_root():
+    import numpyro
+
+    return Path(numpyro.__file__).parent.parent, numpyro.__version__
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_patch_applies_to_the_release_that_the_book_uses(name, tmp_path):
+    root, version = library_root()
+    if upstream.defects()[name].get("checkout"):
+        pytest.skip("its file is in no release")
+    if upstream.record()["versions"].get("numpyro", version) != version:
+        pytest.skip(f"the patches are for {upstream.record()['versions']['numpyro']}")
+    patch = upstream.FOLDER / name / "fix.patch"
+    for file in command.touched(patch):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / file, tmp_path / file)
+    assert command.apply(patch, tmp_path) == ""
+    assert command.apply(patch, tmp_path, "--dry-run"), "applied twice: this check sees nothing"
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_cases_are_defects_of_the_library_and_of_its_kind(name):
+    row = upstream.defects()[name]
+    assert row["kind"] in records.KINDS and row["library"] in records.LIBRARIES
+    assert row["state"] in ("not reported", "reported", "merged") or re.fullmatch(
+        r"released in \d+\.\d+(\.\d+)?", row["state"]
+    )
+    assert (row["state"] == "not reported") == ("url" not in row), "a thread has an address"
+    cases = [records.load()[slug] for slug in row["cases"]]
+    assert all((case.whose, case.library) == ("library", row["library"]) for case in cases)
+    assert not cases or cases[0].kind == row["kind"]
+    for case in cases:
+        assert "/book/reference/upstream.md" in casebook.patch(case)
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_since_when_is_what_the_matrix_measured(name):
+    cases = upstream.defects()[name]["cases"]
+    report = (upstream.FOLDER / name / "report.md").read_text()
+    since = re.search(r"^Since NumPyro (\d+\.\d+\.\d+)", report, re.M)
+    if not cases:
+        assert since is None
+        return
+    range_ = casebook.short_range(records.load()[cases[0]])
+    first = re.search(r"\d+\.\d+\.\d+", range_)
+    assert since and (not first or since[1] == first[0]), range_
+
+
+def test_silent_ones_come_first():
+    kinds = [row["kind"] for row in upstream.defects().values() if row["cases"]]
+    assert kinds == sorted(kinds, key=lambda kind: kind != "silent")
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_record_is_of_what_stands_here(name):
+    """A patch, a test or a reproducer that has changed wants `make upstream`."""
+    row = upstream.record()["rows"].get(name)
+    if row is None:
+        pytest.skip(f"not proven yet: make upstream P={name}")
+    assert row["state"] in ("proven", "mended"), row["state"]
+    versions, wanted = upstream.record()["versions"], command.index()[name]
+    keys = [row["of"], row.get("without checkout")]
+    at = [row.get("checkout", ""), ""]
+    assert {command.fingerprint([name], wanted, versions, one) for one in at} & set(keys)
+
+
+def test_with_all_patches_the_cases_are_right():
+    if "together" not in upstream.record():
+        pytest.skip("not proven yet: make upstream")
+    cases = upstream.record()["together"]["cases"]
+    asked = {slug for row in upstream.defects().values() for slug in row["cases"]}
+    assert {slug for slug, case in cases.items() if case["patched"]} == asked
+    for slug in asked:
+        assert cases[slug]["verdict"] == "ok", (slug, cases[slug])
+    assert any(case["verdict"] == "wrong" for case in cases.values()), "nothing can fail here"
+
+
+@pytest.mark.parametrize(
+    ("found", "state"),
+    [
+        ({}, "proven"),
+        ({"reproducer": {"without": 0, "with": 0}}, "mended"),
+        ({"reproducer": {"without": 1, "with": 1}}, "the reproducer"),
+        ({"test": {"without": {"failed": 0}, "with": {"failed": 0, "passed": 1}}}, "the test pass"),
+        ({"test": {"without": {"failed": 1}, "with": {"failed": 1, "passed": 1}}}, "the test with"),
+        ({"own": [{"broken": ["test_x"]}]}, "test_x fails with"),
+        ({"applies": {"release": "Hunk #1 FAILED", "git am": "applies"}}, "the patch"),
+    ],
+)
+def test_what_a_row_comes_to(found, state):
+    good = {
+        "reproducer": {"without": 1, "with": 0},
+        "test": {"without": {"failed": 1}, "with": {"failed": 0, "passed": 1}},
+        "own": [{"broken": []}],
+        "applies": {"release": "applies", "git am": "applies"},
+    }
+    assert command.state_of({**good, **found}).startswith(state)
+
+
+def test_a_reproducer_that_is_not_run_is_no_proof(tmp_path):
+    """The smallest one, for real: it exits with 1 on the release that the book uses."""
+    program = (upstream.FOLDER / "folded-without-intermediates" / "reproducer.py").read_text()
+    assert "sys.exit(1)" in program and "sys.exit(0)" in program
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True
+    )
+    found = upstream.record()["rows"].get("folded-without-intermediates", {"state": ""})
+    proven = found["state"] == "proven"
+    same = upstream.record()["versions"].get("numpyro") == library_root()[1]
+    assert done.returncode == 1 or not (proven and same), done.stderr
+
+
+def test_people_are_told_of_every_folder():
+    text = (upstream.FOLDER / "FOR-PEOPLE.md").read_text()
+    for name in FOLDERS:
+        assert f"`{name}`" in text, name
