@@ -1,0 +1,107 @@
+"""Look at what a model keeps from one run to the next, and whether it changes an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from . import running
+from .context import Context
+
+NAME = "state"
+
+
+def check(context: Context) -> None:
+    """Trace the model before it ran otherwise, then run it on other data after these.
+
+    A tracer that is held after the trace fails at its next use. Where anything else is held, the
+    answer to other data must be that of a model that has not seen these.
+    """
+    keeps_no_tracer(context)
+    forgets_data(context)
+
+
+def keeps_no_tracer(context: Context) -> None:
+    """Find the places where a trace leaves a tracer behind."""
+    held = context.held
+    before = set(held.tracers())
+    try:
+        jax.eval_shape(lambda key: _density(context, key), context.key(0))
+        places = [place for place in held.tracers() if place not in before]
+    except jax.errors.UnexpectedTracerError:
+        places = [place for place in held.tracers() if place not in before] or ["the model"]
+    except Exception:
+        places = []  # it does not run in a trace; `jit` says so
+    finally:
+        held.restore()
+    if before:
+        places = sorted(before, key=len)
+    if places:
+        says = f"a trace of the model leaves a tracer in {tidy(places[0])}; the next use fails"
+        context.find(NAME, says, "", leaks(context))
+
+
+def leaks(context: Context) -> list[str]:
+    """Return the pages on tracers that stay behind."""
+    return ["parallel-truncated-normal", "cached-property", "lazy-tuple"]
+
+
+def tidy(place: str) -> str:
+    """Return a place in the model as a reader would write it."""
+    return place.replace("model → ", "").replace("model.", "the model's ").strip(" →")
+
+
+def _density(context: Context, rng_key: Any) -> Any:
+    found = running.run(context.model, context.args, context.kwargs, rng_key)
+    total = jnp.float32(0)
+    for site in found.samples().values():
+        if hasattr(site.fn, "log_prob"):
+            total += jnp.sum(site.fn.log_prob(site.value))
+    return total
+
+
+def forgets_data(context: Context) -> None:
+    """Find a model whose answer to other data depends on the data that it saw before."""
+    held, values = context.held, context.values
+    running.run(context.model, context.args, context.kwargs, context.key(0), values)
+    places = held.changed()
+    try:
+        if not places:
+            return
+        args, kwargs = other_data(context.args), other_data(context.kwargs)
+
+        def answer() -> dict[str, tuple[Any, Any]]:
+            found = running.run(context.model, args, kwargs, context.key(1), values)
+            return running.densities(found, running.measurable(found))
+
+        after = answer()
+        held.restore()
+        fresh = answer()
+    except Exception:
+        return  # other data do not fit this model
+    finally:
+        held.restore()
+    for name, (got, size) in after.items():
+        if name in fresh and running.differ(got, fresh[name][0], size):
+            says = (
+                f"its log density on other data is {running.show(got)} after these data, and "
+                f"{running.show(fresh[name][0])} in a fresh model; {tidy(places[0])} was kept"
+            )
+            context.find(NAME, says, name, ["kept-in-model"])
+            return
+
+
+def other_data(tree: Any) -> Any:
+    """Return arguments of the same shapes and other numbers: turned round, and half as large."""
+
+    def change(leaf: Any) -> Any:
+        if isinstance(leaf, (np.ndarray, jax.Array)) and leaf.ndim and leaf.size > 1:
+            turned = leaf[::-1]
+            floating = jnp.issubdtype(leaf.dtype, jnp.floating)
+            return (turned * 0.5 + leaf * 0.25).astype(leaf.dtype) if floating else turned
+        return leaf
+
+    return jax.tree.map(change, tree)
