@@ -65,6 +65,7 @@ class Context:
         guide: a guide to look at, or None.
         mcmc: an `MCMC` that has run, or None.
         slow: whether checks may take as long as they like.
+        left: where the first run left tracers.
         findings: where checks put what they find; hints: and what is odd.
     """
 
@@ -75,6 +76,7 @@ class Context:
     guide: Any = None
     mcmc: Any = None
     slow: bool = False
+    left: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     hints: list[Finding] = field(default_factory=list)
 
@@ -97,8 +99,13 @@ class Context:
 
     @cached_property
     def draw(self) -> Run:
-        """One draw, outside any trace."""
-        return self.run(self.key(0))
+        """One draw, outside any trace: the model's first run here."""
+        held = self.held
+        try:
+            return running.run(self.model, self.args, self.kwargs, self.key(0))
+        finally:
+            self.left = held.tracers()
+            held.restore()
 
     @cached_property
     def back(self) -> Run:

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpyro import handlers
 from numpyro.infer import SVI, Trace_ELBO, autoguide
 from numpyro.optim import Adam
 
@@ -34,11 +35,10 @@ def check(context: Context) -> None:
             says = f"the guide holds a tracer in {places[0].replace('model', 'guide', 1)}"
             context.find(NAME, says, "", ["guide-keeps-traced-start"])
             return
-        used = getattr(context.guide, "prototype_trace", None) is not None
-        if used:
-            starts_by_key(context)
-            held.restore()
+        if getattr(context.guide, "prototype_trace", None) is not None:
             follows_arguments(context)
+            held.restore()
+            starts_by_key(context)
             held.restore()
         mapped_starts(context)
     finally:
@@ -95,7 +95,9 @@ def follows_arguments(context: Context) -> None:
     sites = [site for site in context.draw.sites if site.kind == "deterministic"]
     if not sites or not hasattr(context.guide, "sample_posterior"):
         return
-    params = start(context, context.guide, context.key(5))
+    recorder = handlers.trace(handlers.seed(context.guide, context.key(5)))
+    trace = recorder.get_trace(*context.args, **context.kwargs)
+    params = {name: site["value"] for name, site in trace.items() if site["type"] == "param"}
     key = context.key(7)
     try:
         drawn = context.guide.sample_posterior(key, params, *context.args, **context.kwargs)

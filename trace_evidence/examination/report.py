@@ -76,6 +76,13 @@ class Report:
     def __bool__(self) -> bool:
         return self.ok
 
+    def _reasons(self) -> list[tuple[str, str]]:
+        """Return (checks, why) of what was not run, checks with one reason together."""
+        found: dict[str, list[str]] = {}
+        for row in self.not_run:
+            found.setdefault(row.why, []).append(row.check)
+        return [(", ".join(checks), why) for why, checks in found.items()]
+
     def headline(self) -> str:
         """Return the outcome in one line."""
         if self.findings:
@@ -91,7 +98,7 @@ class Report:
             blocks.append(_block(f"{number}. ", found))
         blocks += [_block("Hint: ", found) for found in self.hints]
         if self.not_run:
-            rows = [_wrap(f"{row.check}: {row.why}", "  ") for row in self.not_run]
+            rows = [_wrap(f"{checks}: {why}", "  ") for checks, why in self._reasons()]
             blocks.append("\n".join(["Not run", *rows]))
         return "\n\n".join(blocks)
 
@@ -107,7 +114,8 @@ class Report:
             parts.append(f"<p>Hints</p><ul>{rows}</ul>")
         if self.not_run:
             rows = "".join(
-                f"<li><code>{row.check}</code>: {html.escape(row.why)}</li>" for row in self.not_run
+                f"<li><code>{checks}</code>: {html.escape(why)}</li>"
+                for checks, why in self._reasons()
             )
             parts.append(f"<p>Not run</p><ul>{rows}</ul>")
         return f'<div class="examine-report">{"".join(parts)}</div>'

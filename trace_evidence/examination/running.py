@@ -118,12 +118,13 @@ class Recorder(primitives.Messenger):
     """Record all messages; unlike `handlers.trace` it accepts names that come twice.
 
     Args:
+        read: also compute each density where the site is, as inference does, and forget it.
         spy: also have each step of `scan` return the log density of its sites as numbers. Nothing
             else of the loop changes, and the numbers are taken out again before the model goes on.
     """
 
-    def __init__(self, spy: bool = False) -> None:
-        self.run, self.spy = Run(), spy
+    def __init__(self, spy: bool = False, read: bool = False) -> None:
+        self.run, self.spy, self.read = Run(), spy, read
         super().__init__(None)
 
     def process_message(self, msg: dict) -> None:
@@ -156,7 +157,7 @@ class Recorder(primitives.Messenger):
         if kind not in ("sample", "param", "plate", "deterministic") or "name" not in msg:
             return
         value, key = msg["value"], msg.get("kwargs", {}).get("rng_key")
-        site = Site(msg["name"], kind, msg["fn"], value)
+        site = Site(msg["name"], kind, msg.get("fn"), value)
         site.rng_key, site.key_traced = key, is_traced(key)
         site.observed = bool(msg.get("is_observed"))
         site.scale, site.intermediates = msg.get("scale"), msg.get("intermediates")
@@ -166,6 +167,8 @@ class Recorder(primitives.Messenger):
         if site.looped and msg.get("_intervener_id"):
             site.intervened = _wanted(msg)
         self.run.sites.append(site)
+        if self.read and kind == "sample":
+            site.fn.log_prob(site.value)
 
 
 def _subsamples(msg: dict) -> bool:
@@ -200,7 +203,7 @@ def spied(step: Callable) -> Callable:
 
 def run(
     model: Callable, args: tuple, kwargs: dict, rng_key: Any,
-    values: Values | None = None, spy: bool = False,
+    values: Values | None = None, spy: bool = False, read: bool = False,
 ) -> Run:  # fmt: skip
     """Run a model once.
 
@@ -211,8 +214,9 @@ def run(
         rng_key: the key of all that is drawn.
         values: what sites take instead of a draw, by name.
         spy: have the steps of `scan` return their log densities; see `Recorder`.
+        read: compute the densities too.
     """
-    recorder = Recorder(spy)
+    recorder = Recorder(spy, read)
     with recorder, handlers.seed(rng_seed=rng_key):
         if values:
             with handlers.substitute(data=values):
