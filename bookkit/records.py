@@ -43,7 +43,7 @@ REQUIRED = {
     *("title", "short", "kind", "whose", "library", "family", "symptom", "symptoms"),
     *("phrases", "cause", "cure", "upstream"),
 }
-OPTIONAL = {"wordings", "decided_by", "tolerance", "evidence", "question"}
+OPTIONAL = {"wordings", "decided_by", "tolerance", "evidence", "question", "examine"}
 FENCE = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.M | re.S)
 
 
@@ -85,6 +85,7 @@ class Case:
         question: what tells look-alikes apart.
         decided_by: the libraries whose releases decide; the first repaired it, or would.
         tolerance: how far `got`, `expected` and `cured` may differ and still agree, relative.
+        examine: the check of `trace_evidence.examine` that finds it in a model, if one does.
     """
 
     slug: str
@@ -105,6 +106,7 @@ class Case:
     question: str = ""
     decided_by: tuple[str, ...] = ()
     tolerance: float = 1e-3
+    examine: str = ""
     cells: tuple[Cell, ...] = field(default=(), repr=False)
 
     @property

@@ -1,6 +1,6 @@
-"""The command line of the reader's package: ``triage`` and ``explain``.
+"""The command line of the reader's package: ``triage``, ``explain`` and ``examine``.
 
-It needs nothing but the standard library, so it runs wherever the error happened.
+The first two need nothing but the standard library, so they run wherever the error happened.
 """
 
 from __future__ import annotations
@@ -119,6 +119,14 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     command.add_argument("--json", action="store_true", help="print the ranked list as JSON")
     command = commands.add_parser("explain", help="say what a failure or a case is, and its cure")
     command.add_argument("name", nargs="?", help="without one, all names are listed")
+    command = commands.add_parser("examine", help="compute what a NumPyro model says a second way")
+    command.add_argument("model", metavar="MODULE:MODEL", help="or FILE.py:MODEL")
+    command.add_argument("arguments", nargs="*", help="literals, MODULE:NAME, or NAME, each maybe "
+                         "after KEYWORD=")  # fmt: skip
+    command.add_argument("--checks", default="", help="some checks only, by commas")
+    command.add_argument("--guide", default="", metavar="MODULE:GUIDE", help="look at a guide too")
+    command.add_argument("--seed", type=int, default=0, help="the key of what is drawn")
+    command.add_argument("--slow", action="store_true", help="also what may take long")
     return parser.parse_args(arguments)
 
 
@@ -131,6 +139,11 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.command == "explain":
             status = explain(options.name)
+        elif options.command == "examine":
+            from .examination import shell
+
+            chosen = options.checks, options.guide, options.seed, options.slow
+            status = shell.examine(options.model, options.arguments, *chosen)
         else:
             status = triage(options.file, options.json)
         sys.stdout.flush()

@@ -11,9 +11,10 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import casebook, catalogue, load, pages, publish, records, versions
+from bookkit import casebook, catalogue, examined, load, pages, publish, records, versions
 from bookkit.editions import notebooks
 from hub import sizing
+from tools.examining import corpus, detection
 
 
 class Generated(SphinxDirective):
@@ -283,6 +284,17 @@ class SymptomTable(FromRecords):
         return self.parse(casebook.symptom_table())
 
 
+class Examined(Generated):
+    """What `examine` finds: the book's cases, or other people's models."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table that the directive's name asks for."""
+        for file in (detection.RECORD, corpus.ALARMS, *sorted(corpus.FOLDER.glob("*.jsonl"))):
+            self.env.note_dependency(str(file))
+        make = examined.cases_table if self.name == "examined-cases" else examined.corpus_table
+        return self.parse(make())
+
+
 class Schedule(Generated):
     """A plan for a workshop, with the minutes of the chapters' front cards."""
 
@@ -307,6 +319,8 @@ class HubTable(Generated):
 
 
 DIRECTIVES = {
+    "examined-cases": Examined,
+    "examined-corpus": Examined,
     "case-card": CaseCard,
     "case-table": CaseTable,
     "case-index": CaseIndex,

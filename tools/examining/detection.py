@@ -3,7 +3,7 @@
     python -m tools.examining.detection                 print the table, and write the record
     python -m tools.examining.detection leaf-order      these cases only, with their reports
 
-The exit status is 1 where a case is not found by the check that its page names, or a twin is alarmed.
+The exit status is 1 where a case is not found, or a twin is alarmed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,11 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORD = Path(__file__).with_name("detection.json")
 
 
+def load() -> dict:
+    """Return the record: `cases`, and `not_applicable` with reasons."""
+    return json.loads(RECORD.read_text())
+
+
 def measure(name: str) -> dict:
     """Examine the two models of a case.
 
@@ -30,25 +35,28 @@ def measure(name: str) -> dict:
     from . import pairs
 
     reports = []
-    begun = time.process_time()
+    seconds = []
     for cured in (False, True):
         made = pairs.PAIRS[name](cured)
-        begun = time.process_time() if not cured else begun
+        begun = time.process_time()
         reports.append(examine(made.model, *made.args, **made.options))
-        seconds = time.process_time() - begun if not cured else seconds  # noqa: F821
+        seconds.append(time.process_time() - begun)
     broken, twin = reports
     named = sorted({found.check for found in broken.findings if name in found.cases})
     other = sorted({found.check for found in broken.findings} - set(named))
     alarms = [f"{found.check}: {found.says}" for found in twin.findings]
     return {"found": named, "other": other, "alarms": alarms, "reports": reports,
-            "seconds": seconds}  # fmt: skip
+            "seconds": seconds[0]}  # fmt: skip
 
 
 def main() -> int:
     """Run the program."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("cases", nargs="*")
-    parser.add_argument("--write", action="store_true", help="keep the record that the book shows")
+    parser.add_argument("--write", action="store_true", help="keep the record")
+    parser.add_argument(
+        "--compare", action="store_true", help="print what the record has otherwise"
+    )
     options = parser.parse_args()
     from . import pairs
 
@@ -67,13 +75,29 @@ def main() -> int:
         print(f"{name:26} {found:12} {seconds:5.1f} s  {'; '.join(result['alarms'])}", flush=True)
         if options.cases:
             print(f"\n{reports[0]}\n\n{reports[1]}\n")
-    found = [name for name, row in record.items() if row["found"]]
+    hits = [name for name, row in record.items() if row["found"]]
     alarmed = [name for name, row in record.items() if row["alarms"]]
-    print(f"{len(found)} of {len(record)} found, {len(alarmed)} cured twins alarmed")
+    print(f"{len(hits)} of {len(record)} found, {len(alarmed)} cured twins alarmed")
     if options.write and not options.cases:
         kept = {"cases": record, "not_applicable": pairs.NOT_APPLICABLE}
         RECORD.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
-    return int(len(found) < len(record) or bool(alarmed))
+    if options.compare:
+        changed = changes(load()["cases"], record)
+        print("\n".join(changed) or "as recorded")
+        return int(bool(changed))
+    return int(len(hits) < len(record) or bool(alarmed))
+
+
+def changes(before: dict[str, dict], now: dict[str, dict]) -> list[str]:
+    """Return in words what another release finds differently; a repaired case is not found."""
+    rows = []
+    for name, row in now.items():
+        old = before.get(name, {"found": [], "alarms": []})
+        if bool(old["found"]) != bool(row["found"]):
+            rows.append(f"{name}: {'found' if row['found'] else 'not found'} by examine now")
+        if bool(old["alarms"]) != bool(row["alarms"]):
+            rows.append(f"{name}: its cured twin is {'' if row['alarms'] else 'no longer '}alarmed")
+    return rows
 
 
 if __name__ == "__main__":

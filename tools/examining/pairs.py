@@ -237,7 +237,9 @@ def scan_forgets_validation(cured):
 @pair
 def do_around_scan(cured):
     def day(level, amount):
-        inner = (lambda: numpyro.sample("rain", dist.Exponential(1.0)))
+        def inner():
+            return numpyro.sample("rain", dist.Exponential(1.0))
+
         rain = handlers.do(inner, {"rain": amount})() if cured else inner()
         level = level / 2 + rain
         return level, level
@@ -302,7 +304,7 @@ def plate_axis_base_only(cured):
     return Examined(noisy_days(shifted, lambda: numpyro.plate("station", 3), 3, (3,)))
 
 
-LEVELS = np.float32([0.5, 1.5, 2.0, 3.5, 5.0])
+LEVELS = np.array([0.5, 1.5, 2.0, 3.5, 5.0], dtype="float32")
 
 
 def walk(level, value):
@@ -588,6 +590,9 @@ def mutable_key(cured):
     return Examined(latent_size(lambda volume: 10 * jitted(settings, volume)))
 
 
+KEPT: list[Any] = []
+
+
 @pair
 def numpy_array_in_place(cured):
     prices = np.array([1.0, 2.0])
@@ -599,7 +604,7 @@ def numpy_array_in_place(cured):
         prices += 50.0
     new = jax.jit(lambda amount: jnp.sum(prices * amount))
     kept = Examined(latent_size(new))
-    new.kept = old if not cured else None  # the program that holds the copy
+    KEPT.append(old)  # the program that holds the copy
     return kept
 
 

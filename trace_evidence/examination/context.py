@@ -1,4 +1,4 @@
-"""What the checks share: a model with its arguments, and the runs that more than one check needs."""
+"""What the checks share: a model with its arguments, and the runs that several checks need."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ import numpy as np
 try:
     from jax.extend.core import jaxpr_as_fun
 except ImportError:  # the old stack
-    from jax.core import jaxpr_as_fun
+    jaxpr_as_fun = jax.core.jaxpr_as_fun  # type: ignore[attr-defined]
 
 from . import running
 from .report import Finding
 from .running import Run
 from .state import Held
-
 
 COMPILED = 1_500
 """Operations up to which a model is compiled with its loops unrolled, which is faster at first."""
@@ -135,7 +134,9 @@ class Context:
 
         def measured(free: dict, rest: dict) -> Any:
             found = self.run(self.key(1), {**rest, **free})
-            return running.densities(found, self.names), numbers(found)
+            by_site = running.densities(found, self.names)
+            self.held.restore()  # a density may keep what it computes
+            return by_site, numbers(found)
 
         try:
             traced, size = recorded(measured, free, rest)
@@ -198,6 +199,7 @@ class Recorded:
         self.loops = bool(names & {"while", "cond", "scan"})
 
     def __call__(self, *args: Any) -> Any:
+        """Return what the function returned, as traced."""
         leaves = jaxpr_as_fun(self.jaxpr)(*jax.tree.leaves(args))
         return jax.tree.unflatten(self.tree, leaves)
 

@@ -77,7 +77,7 @@ def starts_by_key(context: Context) -> None:
         again = [start(context, context.guide, key) for key in keys]
     except Exception as error:
         raise CannotRun(f"`svi.init` raises {running.brief(error)}") from error
-    if running.same(*again, tolerance=1e-6) and not running.same(*fresh, tolerance=1e-6):
+    if running.same(again[0], again[1], 1e-6) and not running.same(fresh[0], fresh[1], 1e-6):
         name = next(key for key in fresh[0] if not running.same(fresh[0][key], fresh[1][key]))
         says = (
             f"it was called before, and starts at {running.show(again[0][name])} under two keys; "
@@ -150,5 +150,3 @@ def mapped_starts(context: Context) -> None:
         lane = int(np.flatnonzero(~np.asarray(finite))[0])
         says = f"under `vmap` lane {lane} starts where the loss is not finite, without a word"
         context.find(NAME, says, "", ["lane-without-start"])
-
-

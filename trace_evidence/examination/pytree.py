@@ -47,7 +47,7 @@ def keeps_order() -> bool:
     Sixteen fields come back in their order by chance once in 16! times.
     """
     fields = tuple(f"field_{number}" for number in range(16))
-    cls = type("Sixteen", (dist.Distribution,), {"pytree_data_fields": fields})
+    cls: Any = type("Sixteen", (dist.Distribution,), {"pytree_data_fields": fields})
     try:
         gathered = tuple(cls.gather_pytree_data_fields())
     except AttributeError:

@@ -15,6 +15,7 @@ from numpyro import handlers, primitives
 
 Values = dict[str, Any]
 
+
 @dataclass
 class Site:
     """What one message of a run said: its distribution, its value, and where they came from.
@@ -173,8 +174,8 @@ class Recorder(primitives.Messenger):
 
 def _subsamples(msg: dict) -> bool:
     """Tell whether a plate's message chooses some of its members."""
-    args = msg.get("args") or ()
-    return len(args) >= 2 and args[0] != args[1] and msg["value"] is not None
+    sizes = list(msg.get("args") or ())
+    return len(sizes) >= 2 and sizes[0] != sizes[1] and msg["value"] is not None
 
 
 def _wanted(msg: dict) -> Any:
@@ -246,9 +247,7 @@ def densities(found: Run, names: Iterable[str]) -> dict[str, tuple[Any, Any]]:
 def measurable(found: Run) -> list[str]:
     """Return the names of the sample sites of a run outside any trace that have a density."""
     samples = found.samples().items()
-    return [
-        name for name, site in samples if not site.traced and hasattr(site.fn, "log_prob")
-    ]
+    return [name for name, site in samples if not site.traced and hasattr(site.fn, "log_prob")]
 
 
 def differ(one: Any, other: Any, scale: Any = 0.0, tolerance: float = 1e-3) -> bool:

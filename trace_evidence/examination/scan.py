@@ -55,9 +55,9 @@ def check(context: Context) -> None:
         drawn = jax.jit(lambda keys: jax.lax.map(numbers, keys))(keys)
     except Exception as error:
         raise CannotRun(f"under `jit` it raises {running.brief(error)}") from error
-    for name, error in raised.items():
-        says = f"each step has a density, and the stacked site raises {running.brief(error)}"
-        context.find(NAME, says, name, ["raises-in-scan", *loud(kinds[name])])
+    for name, reason in raised.items():
+        says = f"each step has a density, and the stacked site raises {running.brief(reason)}"
+        context.find(NAME, says, name, [*loud(kinds[name]), "raises-in-scan"])
     for name, (stacked, steps, size) in drawn.items():
         rows = zip(map(float, stacked), map(float, steps), map(float, size), strict=True)
         apart = [row for row in rows if running.differ(*row)]

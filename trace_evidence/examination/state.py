@@ -41,7 +41,7 @@ class Held:
     def _walk(self, waiting: list[tuple[Any, str]]) -> None:
         while waiting:
             thing, path = waiting.pop()
-            if isinstance(thing, LEAVES) or isinstance(thing, types.ModuleType):
+            if isinstance(thing, (*LEAVES, types.ModuleType)):
                 continue
             if id(thing) in self.noted or isinstance(thing, jax.core.Tracer):
                 continue
