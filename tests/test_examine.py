@@ -28,7 +28,7 @@ LIVE = [
     "vmap-built-distribution", "seeded-call-repeats", "one-key-for-all-lanes", "leaf-order",
     "parameter-stored-twice", "copy-forgets-validation", "callable-global-changed",
     "hash-omits-field", "noise-layer", "kept-in-model", "scope-around-scan", "exchanged-axes",
-    "do-around-scan", "second-mcmc-run", "guide-keeps-arguments",
+    "guide-keeps-arguments",
 ]  # fmt: skip
 X = jnp.linspace(0.0, 1.0, 6)
 

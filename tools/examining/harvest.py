@@ -24,7 +24,7 @@ from typing import Any
 SECONDS = 60
 """CPU seconds that one model may take."""
 STEPS = 2
-COSTED = 4
+COSTED = 10
 """One model in so many is also timed against one compile of its gradient."""
 
 

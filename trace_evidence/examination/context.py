@@ -64,7 +64,7 @@ class Context:
         guide: a guide to look at, or None.
         mcmc: an `MCMC` that has run, or None.
         slow: whether checks may take as long as they like.
-        left: where the first run left tracers.
+        left: where the first run left tracers; changed: where it changed what the model holds.
         findings: where checks put what they find; hints: and what is odd.
     """
 
@@ -76,6 +76,7 @@ class Context:
     mcmc: Any = None
     slow: bool = False
     left: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     hints: list[Finding] = field(default_factory=list)
 
@@ -103,7 +104,7 @@ class Context:
         try:
             return running.run(self.model, self.args, self.kwargs, self.key(0))
         finally:
-            self.left = held.tracers()
+            self.left, self.changed = held.tracers(), held.changed()
             held.restore()
 
     @cached_property

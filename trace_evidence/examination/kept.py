@@ -68,12 +68,11 @@ def tidy(place: str) -> str:
 
 def forgets_data(context: Context) -> None:
     """Find a model whose answer to other data depends on the data that it saw before."""
-    held, values = context.held, context.values
-    running.run(context.model, context.args, context.kwargs, context.key(0), values)
-    places = held.changed()
+    held, values, places = context.held, context.values, context.changed
+    if not places:
+        return
     try:
-        if not places:
-            return
+        running.run(context.model, context.args, context.kwargs, context.key(0), values)
         args, kwargs = other_data(context.args), other_data(context.kwargs)
 
         def answer() -> dict[str, tuple[Any, Any]]:

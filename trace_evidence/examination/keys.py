@@ -27,7 +27,7 @@ def check(context: Context) -> None:
                 continue
             says = "it is drawn inside `vmap`, with one key for all lanes"
             context.find(NAME, says, site.name, ["one-key-for-all-lanes"])
-    other = drawing(context.run(context.key(3)))
+    other = drawing(context.back)
     fixed = []
     for name, site in drawing(context.draw).items():
         if name not in other:

@@ -218,13 +218,9 @@ def run(
         read: compute the densities too.
     """
     recorder = Recorder(spy, read)
-    with recorder, handlers.seed(rng_seed=rng_key):
-        if values:
-            with handlers.substitute(data=values):
-                result = model(*args, **kwargs)
-        else:
-            result = model(*args, **kwargs)
-    recorder.run.result = result
+    # The seed is inside, so that a site has its key although it takes a value.
+    with recorder, handlers.substitute(data=values or {}), handlers.seed(rng_seed=rng_key):
+        recorder.run.result = model(*args, **kwargs)
     return recorder.run
 
 
