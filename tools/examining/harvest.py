@@ -2,9 +2,10 @@
 
     python -m tools.examining.harvest FILE OUT HALF
 
-FILE is a script, a notebook or a file of pytest tests. A script and a notebook go on after the call
-with a few steps of inference, so that later models are met too; a test ends there. OUT gets one
-line of JSON a model. HALF is "seen", "aside" or "all": which models are examined.
+FILE is a script, a notebook or a file of pytest tests. A script goes on after the call with a few
+steps of inference, so that later models are met too. A test ends there, and so does a statement of
+a notebook, whose later ones are run. OUT gets one line of JSON a model. HALF is "seen", "aside" or
+"all": which models are examined.
 """
 
 from __future__ import annotations
@@ -28,8 +29,34 @@ COSTED = 10
 """One model in so many is also timed against one compile of its gradient."""
 
 
+PATIENCE = 20
+"""Seconds that a test may take until its first call of inference."""
+
+
+class Limit:
+    """A plugin of pytest: a test that calls no inference that is spied on does not hold up all."""
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        """Start the clock."""
+        import pytest
+
+        def late(*_: Any) -> None:
+            pytest.skip("no inference so far")
+
+        signal.signal(signal.SIGALRM, late)
+        signal.alarm(PATIENCE)
+
+    def pytest_runtest_teardown(self, item: Any) -> None:
+        """Stop the clock."""
+        signal.alarm(0)
+
+
 class Late(BaseException):
     """A model took too long; no `except Exception` of a check swallows it."""
+
+
+class Met(Exception):
+    """A notebook's model was examined, so its inference is not run."""
 
 
 class Spy:
@@ -102,11 +129,13 @@ class Spy:
         self.leave()
 
     def leave(self) -> None:
-        """End a test; a script goes on."""
+        """End a test, or a statement of a notebook; a script goes on."""
         if self.in_tests:
             import pytest
 
             pytest.skip("its model was met")
+        if self.file.suffix == ".ipynb":
+            raise Met
 
 
 OF_INFERENCE = {"extra_fields", "init_params", "collect_warmup", "progress_bar", "stable_update",
@@ -161,6 +190,7 @@ def examined(model: Any, args: tuple, kwargs: dict, guide: Any, label: str) -> d
     def late(*_: Any) -> None:
         raise Late
 
+    signal.alarm(0)
     guide = guide if isinstance(guide, AutoGuide) else None
     before = signal.signal(signal.SIGPROF, late)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
@@ -244,7 +274,7 @@ def main() -> int:
         import pytest
 
         flags = ["-q", "-x", "--maxfail=1000", "-p", "no:cacheprovider", "-o", "addopts="]
-        return pytest.main([*flags, "-W", "ignore", str(file)])
+        return pytest.main([*flags, "-W", "ignore", str(file)], plugins=[Limit()])
     if file.suffix == ".ipynb":
         os.chdir(file.parent)
         run_notebook(file, {"__name__": "__main__"})
