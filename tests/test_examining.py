@@ -9,9 +9,8 @@ from tools.examining import corpus, detection, harvest
 
 
 def row(**changed):
-    base = {"project": "p", "file": "f.py", "model": "model, line 3", "half": "seen", "ran": ["jit"],
-            "findings": [], "seconds": 1.0}  # fmt: skip
-    return {**base, **changed}
+    base = {"project": "p", "file": "f.py", "model": "model", "half": "seen", "ran": ["jit"]}
+    return {**base, "findings": [], "seconds": 1.0, **changed}
 
 
 def test_the_summary_counts_alarms_by_what_explains_them(monkeypatch):

@@ -240,9 +240,8 @@ def run_notebook(file: Path, space: dict) -> None:
         if cell.get("cell_type") != "code":
             continue
         source = "".join(cell["source"])
-        lines = ["pass" if row.lstrip()[:1] in "%!" and row.strip() else row
-                 for row in source.splitlines()]  # fmt: skip
-        run_statements("\n".join(lines), str(file), space)
+        source = re.sub(r"^( *)[%!].*$", r"\1pass", source, flags=re.M)
+        run_statements(source, str(file), space)
 
 
 def run_statements(source: str, name: str, space: dict) -> None:
