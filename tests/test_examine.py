@@ -1,5 +1,6 @@
 """`examine`: what it finds in broken models, its silence on whole ones, what it leaves behind."""
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -15,7 +16,7 @@ from numpyro.contrib.control_flow import scan
 from numpyro.infer.autoguide import AutoNormal
 
 import trace_evidence
-from bookkit import records
+from bookkit import pages, records
 from tools.examining import detection, pairs
 from trace_evidence import __main__ as command_line
 from trace_evidence import triage
@@ -152,6 +153,18 @@ def test_a_density_that_takes_no_intermediates_is_found():
 
     report = trace_evidence.examine(model, checks=["round_trip"])
     assert [found.cases for found in report.findings] == [("folded-without-intermediates",)]
+
+
+@pytest.mark.parametrize(("environment", "found"), [(".venv-then", True), (".venv", False)])
+def test_what_chapters_two_to_four_begin_with_is_found_on_the_old_stack_only(environment, found):
+    python = pages.ROOT / environment / "bin" / "python"
+    command = [python, "-m", "tools.examining.chapters"]
+    done = subprocess.run(command, cwd=pages.ROOT, capture_output=True, text=True)
+    named = json.loads(done.stdout)
+    assert len(named) == 3
+    for chapter, cases in named.items():
+        assert (chapter in cases) is found, done.stderr
+        assert found or not cases
 
 
 # --- nothing is left behind ------------------------------------------------------------------
