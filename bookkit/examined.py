@@ -17,6 +17,9 @@ def cases_table() -> str:
         found = ", ".join(f"`{name}`" for name in row["found"]) or "not found"
         twin = "; ".join(row["alarms"]) or "no finding"
         rows.append(f"| [](/{known[slug].page}.md) | {found} | {twin} |")
+    for slug, case in known.items():
+        if case.kind == "silent" and slug not in {*record["cases"], *record["not_applicable"]}:
+            rows.append(f"| [](/{case.page}.md) | not made into a model yet | |")
     for slug, why in record["not_applicable"].items():
         rows.append(f"| [](/{known[slug].page}.md) | not applicable: {why} | |")
     hits = sum(bool(row["found"]) for row in record["cases"].values())

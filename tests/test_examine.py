@@ -51,14 +51,15 @@ def test_a_broken_model_is_found_and_its_cured_twin_is_not(case):
     assert not result["alarms"], f"{case}: {result['reports'][1]}"
 
 
-def test_the_record_has_every_silent_case_and_nine_in_ten_are_found():
+def test_nine_in_ten_silent_cases_are_found_one_without_a_model_counts_as_missed():
     record = detection.load()
     silent = {slug for slug, case in records.load().items() if case.kind == "silent"}
-    assert set(record["cases"]) | set(record["not_applicable"]) == silent, (
-        "add the case to tools/examining/pairs.py, and run `make examine-cases`"
-    )
+    assert set(record["cases"]) | set(record["not_applicable"]) <= silent
+    assert set(record["cases"]) == set(pairs.PAIRS), "run `make examine-cases`"
+    assert record["not_applicable"] == pairs.NOT_APPLICABLE, "run `make examine-cases`"
     found = [slug for slug, row in record["cases"].items() if row["found"]]
-    assert len(found) >= 0.9 * len(record["cases"])
+    wanted = 0.9 * len(silent - set(record["not_applicable"]))
+    assert len(found) >= wanted, "add new cases to tools/examining/pairs.py"
     assert not [slug for slug, row in record["cases"].items() if row["alarms"]]
 
 
