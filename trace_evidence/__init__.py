@@ -32,7 +32,8 @@ def examine(
             "jit", "pytree", "guide", "mcmc".
         guide: a guide of the model, used before or new, to be looked at too.
         slow: whether a check may take long; without, it is named as not run.
-        **kwargs: the model's keyword arguments.
+        **kwargs: the model's keyword arguments. One that is called as one of the four above goes
+            into a `functools.partial` of the model.
 
     Returns:
         A report: `print` it, or ask `report.ok` in a test.
