@@ -124,12 +124,6 @@ def follows_arguments(context: Context) -> None:
 def mapped_starts(context: Context) -> None:
     """Find starts that `vmap` accepts and a single call refuses, and a guide that fails there."""
     keys = jax.random.split(context.key(5), LANES)
-    alone = ""
-    try:
-        start(context, unused(context.guide), keys[0])
-    except Exception as error:
-        alone = running.brief(error)
-    context.held.restore()
     guide = unused(context.guide)
     try:
         _, finite = jax.vmap(lambda key: start(context, guide, key, finite=True))(keys)
@@ -138,15 +132,14 @@ def mapped_starts(context: Context) -> None:
         context.find(NAME, says, "", ["autoguide-under-vmap"])
         return
     except Exception as error:
-        if alone:
-            raise CannotRun(f"`svi.init` raises {alone}") from error
         raise CannotRun(f"`jax.vmap(svi.init)` raises {running.brief(error)}") from error
-    if alone and not bool(jnp.all(finite)):
-        says = (
-            f"`svi.init` alone raises {alone}; under `vmap` it returns, and the loss is not finite"
-        )
-        context.find(NAME, says, "", ["lane-without-start"])
-    elif not bool(jnp.all(finite)):
-        lane = int(np.flatnonzero(~np.asarray(finite))[0])
-        says = f"under `vmap` lane {lane} starts where the loss is not finite, without a word"
-        context.find(NAME, says, "", ["lane-without-start"])
+    if bool(jnp.all(finite)):
+        return
+    context.held.restore()
+    lane = int(np.flatnonzero(~np.asarray(finite))[0])
+    says = f"under `vmap` lane {lane} starts where the loss is not finite, without a word"
+    try:
+        start(context, unused(context.guide), keys[lane])
+    except Exception as error:
+        says += f"; alone, `svi.init` raises {running.brief(error)}"
+    context.find(NAME, says, "", ["lane-without-start"])
