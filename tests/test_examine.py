@@ -102,6 +102,12 @@ def with_params():
     numpyro.sample("x", dist.Normal(0.0, scale))
 
 
+def with_improper_prior():
+    support = dist.constraints.positive
+    x = numpyro.sample("x", dist.ImproperUniform(support, (2,), ()))
+    numpyro.sample("y", dist.Normal(x, 1.0), obs=jnp.ones(2))
+
+
 def with_scan():
     def step(level, value):
         level = numpyro.sample("level", dist.Normal(level, 1.0))
@@ -112,7 +118,16 @@ def with_scan():
 
 
 @pytest.mark.parametrize(
-    "model", [with_mask, with_subsample, with_discrete, with_noise, with_params, with_scan]
+    "model",
+    [
+        with_mask,
+        with_subsample,
+        with_discrete,
+        with_noise,
+        with_params,
+        with_improper_prior,
+        with_scan,
+    ],
 )
 def test_a_whole_model_of_each_kind_is_not_alarmed(model):
     report = trace_evidence.examine(model)

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from .. import triage
 
+NAMES = ("state", "keys", "round_trip", "shapes", "scan", "jit", "pytree", "guide", "mcmc")
+"""The checks, in the order in which they run."""
 WIDTH = 88
 LISTED = 3
 """A finding that fits more cases than this lists them by name only."""

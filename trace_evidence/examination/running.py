@@ -11,7 +11,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpyro import distributions as dist
 from numpyro import handlers, primitives
+from numpyro.infer.initialization import init_to_uniform
 
 Values = dict[str, Any]
 
@@ -115,6 +117,15 @@ def tracer_name(value: Any) -> str:
     return type(tracers[0]).__name__ if tracers else ""
 
 
+def is_improper(fn: Any) -> bool:
+    """Tell whether a distribution is an improper prior, from which nothing can be drawn."""
+    while not isinstance(fn, dist.ImproperUniform):
+        fn = getattr(fn, "base_dist", None)
+        if fn is None:
+            return False
+    return True
+
+
 class Recorder(primitives.Messenger):
     """Record all messages; unlike `handlers.trace` it accepts names that come twice.
 
@@ -129,7 +140,9 @@ class Recorder(primitives.Messenger):
         super().__init__(None)
 
     def process_message(self, msg: dict) -> None:
-        """Wrap the step of a `scan`."""
+        """Give an improper site a value, and wrap the step of a `scan`."""
+        if msg["type"] == "sample" and msg["value"] is None and is_improper(msg["fn"]):
+            msg["value"] = init_to_uniform(msg)
         if msg["type"] != "control_flow":
             return
         self.run.loops += 1
