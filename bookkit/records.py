@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from bookkit import pages
+from trace_evidence.examination.report import NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "book" / "cases"
@@ -184,6 +185,9 @@ def read(path: Path) -> Case:
         if record[key] not in known:
             cure = f"it is one of {', '.join(known)}."
             raise _fail(path, _line_of(text, key), f"`{key}` is {record[key]!r}", cure)
+    if record.get("examine", NAMES[0]) not in NAMES:
+        cure = f"it is one of {', '.join(NAMES)}."
+        raise _fail(path, _line_of(text, "examine"), f"`examine` is {record['examine']!r}", cure)
     for name in record["symptoms"]:
         if name not in SYMPTOMS:
             cure = f"they are among {', '.join(SYMPTOMS)}."

@@ -21,7 +21,7 @@ from tools.examining import detection, pairs
 from trace_evidence import __main__ as command_line
 from trace_evidence import triage
 from trace_evidence.examination import driver, running, shell
-from trace_evidence.examination.report import Finding, NotRun, Report
+from trace_evidence.examination.report import NAMES, Finding, NotRun, Report
 from trace_evidence.examination.state import Held
 
 # One or more of each check, and quick.
@@ -68,6 +68,8 @@ def test_a_page_names_the_check_that_the_record_has(case):
     row = detection.load()["cases"].get(case.slug)
     if row is not None:
         assert case.examine in row["found"]
+    text = pages.path_of(case.page).read_text()
+    assert f"check `{case.examine}`" in " ".join(text.split())
 
 
 def with_mask():
@@ -283,6 +285,7 @@ def test_wrong_calls_are_told():
 
 
 def test_each_check_is_told_in_the_docstring():
+    assert tuple(driver.CHECKS) == NAMES
     told = trace_evidence.examine.__doc__
     assert all(f'"{name}"' in told for name in driver.CHECKS)
 
