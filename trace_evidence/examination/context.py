@@ -156,7 +156,7 @@ class Context:
             return under_jit, slopes, outside, fresh(free, rest) if callable(fresh) else None
 
         try:
-            under_jit, slopes, outside, anew = jax.jit(all_ways)(free, rest)
+            under_jit, slopes, outside, anew = running.quick(all_ways, free, rest)
         except Exception as error:
             raise CannotRun(f"its gradient raises {running.brief(error)}") from error
         anew = fresh if anew is None else anew

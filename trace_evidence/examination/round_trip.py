@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -80,7 +79,7 @@ def same_with_intermediates(context: Context) -> None:
             return jnp.sum(plain), jnp.sum(kept), jnp.sum(jnp.abs(plain))
 
         try:
-            plain, kept, size = jax.jit(both)()
+            plain, kept, size = running.quick(both)
         except TypeError as error:
             says = f"as a latent of SVI it raises {running.brief(error)}"
             context.find(NAME, says, name, ["folded-without-intermediates"])
