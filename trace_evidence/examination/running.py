@@ -16,7 +16,7 @@ from numpyro import handlers, primitives
 from numpyro.infer.initialization import init_to_uniform
 
 Values = dict[str, Any]
-QUICK = {
+QUICK: dict[str, Any] = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
     "xla_cpu_use_fusion_emitters": False,
