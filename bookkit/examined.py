@@ -41,4 +41,5 @@ def corpus_table() -> str:
         rows.append(f"| {'**all**' if name == 'all' else name} | {' | '.join(cells)} |")
     alarms = [f"- {entry['project']}, `{entry['file']}`: {entry['why']}"
               for entry in corpus.explanations()]  # fmt: skip
-    return "\n".join([*rows, "", "Every alarm, explained:", "", *alarms])
+    said = ["Every alarm, explained:", "", *alarms] if alarms else ["No model was alarmed."]
+    return "\n".join([*rows, "", *said])
