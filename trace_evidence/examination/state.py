@@ -98,7 +98,7 @@ class Held:
         found = set()
         for thing, _, path in Held._again(self).noted.values():
             for name, value in _now(thing):
-                if any(isinstance(leaf, jax.core.Tracer) for leaf in _leaves(value)):
+                if isinstance(value, jax.core.Tracer):
                     found.add(f"{path}{name}")
         found |= {name for space, name, _ in self._globals.values()
                   if isinstance(space.get(name), jax.core.Tracer)}  # fmt: skip
@@ -220,10 +220,6 @@ def _now(thing: Any) -> list[tuple[str, Any]]:
     if isinstance(thing, tuple):
         return [(f"[{index}]", value) for index, value in enumerate(thing)]
     return _named(_contents(thing))
-
-
-def _leaves(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def _unchanged(before: Any, now: Any) -> bool:
