@@ -241,6 +241,15 @@ def test_what_is_held_is_noted_and_put_back():
     assert not array.any()
 
 
+def test_a_proxy_that_raises_whatever_it_is_asked_is_passed_over():
+    class Proxy:
+        def __getattr__(self, name):
+            return 1 / 0
+
+    proxy = Proxy()
+    assert Held(lambda: proxy).whole
+
+
 def test_a_tracer_is_found_where_it_is_held():
     thing = {"inner": []}
     jax.make_jaxpr(lambda x: thing["inner"].append(x) or x)(1.0)

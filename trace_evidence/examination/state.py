@@ -48,8 +48,12 @@ class Held:
             if len(self.noted) >= MOST:
                 self.whole = False
                 return
-            self.noted[id(thing)] = (thing, _contents(thing), path)
-            waiting += [(inner, f"{path}{name}") for name, inner in self._inside(thing)]
+            try:
+                contents, inside = _contents(thing), list(self._inside(thing))
+            except Exception:
+                continue  # a proxy that does not let itself be looked at
+            self.noted[id(thing)] = (thing, contents, path)
+            waiting += [(inner, f"{path}{name}") for name, inner in inside]
 
     def _inside(self, thing: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(thing, dict):
