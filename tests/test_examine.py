@@ -110,6 +110,12 @@ def with_improper_prior():
     numpyro.sample("y", dist.Normal(x, 1.0), obs=jnp.ones(2))
 
 
+def with_a_loop_that_has_no_gradient():
+    x = numpyro.sample("x", dist.Normal(1.0, 0.1))
+    doubled = jax.lax.while_loop(lambda y: y < 10.0, lambda y: 2.0 * y, x)
+    numpyro.sample("y", dist.Normal(doubled, 1.0), obs=12.0)
+
+
 def with_scan():
     def step(level, value):
         level = numpyro.sample("level", dist.Normal(level, 1.0))
@@ -128,6 +134,7 @@ def with_scan():
         with_noise,
         with_params,
         with_improper_prior,
+        with_a_loop_that_has_no_gradient,
         with_scan,
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jax
@@ -146,19 +146,26 @@ class Context:
             raise CannotRun(f"under `jit` it raises {running.brief(error)}") from error
         drawn, back = self.draw, self.back
 
-        def all_ways(free: dict, rest: dict) -> Any:
+        def all_ways(free: dict, rest: dict, gradient: bool = True) -> Any:
             def total(free: dict) -> Any:
                 by_site, also = traced(free, rest)
                 return sum((row[0] for row in by_site.values()), start=0.0), (by_site, also)
 
-            (_, under_jit), slopes = jax.value_and_grad(total, has_aux=True)(free)
+            if gradient:
+                (_, under_jit), slopes = jax.value_and_grad(total, has_aux=True)(free)
+            else:
+                (_, under_jit), slopes = total(free), {}
             outside = [running.densities(run, self.names) for run in (drawn, back)]
             return under_jit, slopes, outside, fresh(free, rest) if callable(fresh) else None
 
+        without_gradient = partial(all_ways, gradient=False)
         try:
-            under_jit, slopes, outside, anew = running.quick(all_ways, free, rest)
+            try:
+                under_jit, slopes, outside, anew = running.quick(all_ways, free, rest)
+            except Exception:  # a loop that cannot be differentiated, with all else in order
+                under_jit, slopes, outside, anew = running.quick(without_gradient, free, rest)
         except Exception as error:
-            raise CannotRun(f"its gradient raises {running.brief(error)}") from error
+            raise CannotRun(f"under `jit` it raises {running.brief(error)}") from error
         anew = fresh if anew is None else anew
         return Ways(outside[0], outside[1], numbers(back), under_jit, anew, slopes, why)
 
