@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from bookkit import pages
+from trace_evidence.examination.report import NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "book" / "cases"
@@ -43,7 +44,7 @@ REQUIRED = {
     *("title", "short", "kind", "whose", "library", "family", "symptom", "symptoms"),
     *("phrases", "cause", "cure", "upstream"),
 }
-OPTIONAL = {"wordings", "decided_by", "tolerance", "evidence", "question"}
+OPTIONAL = {"wordings", "decided_by", "tolerance", "evidence", "question", "examine"}
 FENCE = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.M | re.S)
 
 
@@ -85,6 +86,7 @@ class Case:
         question: what tells look-alikes apart.
         decided_by: the libraries whose releases decide; the first repaired it, or would.
         tolerance: how far `got`, `expected` and `cured` may differ and still agree, relative.
+        examine: the check of `trace_evidence.examine` that finds it in a model, if one does.
     """
 
     slug: str
@@ -105,6 +107,7 @@ class Case:
     question: str = ""
     decided_by: tuple[str, ...] = ()
     tolerance: float = 1e-3
+    examine: str = ""
     cells: tuple[Cell, ...] = field(default=(), repr=False)
 
     @property
@@ -182,6 +185,9 @@ def read(path: Path) -> Case:
         if record[key] not in known:
             cure = f"it is one of {', '.join(known)}."
             raise _fail(path, _line_of(text, key), f"`{key}` is {record[key]!r}", cure)
+    if record.get("examine", NAMES[0]) not in NAMES:
+        cure = f"it is one of {', '.join(NAMES)}."
+        raise _fail(path, _line_of(text, "examine"), f"`examine` is {record['examine']!r}", cure)
     for name in record["symptoms"]:
         if name not in SYMPTOMS:
             cure = f"they are among {', '.join(SYMPTOMS)}."

@@ -199,6 +199,7 @@ case:
         (("kind: silent", "kind: quiet"), "bad.md:5: `kind` is 'quiet'; it is one of silent, loud"),
         (("short: S", "shrt: S"), "bad.md:4: unknown key `shrt`"),
         (("  cause: C.\n", ""), "no `cause`; add it"),
+        (("  cause:", "  examine: kees\n  cause:"), "bad.md:12: `examine` is 'kees'; it is one of"),
         (("[draws]", "[drawz]"), "bad.md:10: unknown symptom 'drawz'"),
         (("title: T", "title: [T"), "invalid front matter"),
         (("case:", "cases:"), "no mapping `case`"),

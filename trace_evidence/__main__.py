@@ -1,6 +1,6 @@
-"""The command line of the reader's package: ``triage``, ``symptoms`` and ``explain``.
+"""The command line of the reader's package: ``triage``, ``symptoms``, ``explain``, ``examine``.
 
-It needs nothing but the standard library, so it runs wherever the error happened.
+The first three need nothing but the standard library, so they run wherever the error happened.
 """
 
 from __future__ import annotations
@@ -207,6 +207,14 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "explain", help="say what a failure is, and its cure", epilog=ends
     )
     command.add_argument("name", nargs="?", help="without one, all names are listed")
+    command = commands.add_parser("examine", help="compute what a NumPyro model says a second way")
+    command.add_argument("model", metavar="MODULE:MODEL", help="or FILE.py:MODEL")
+    command.add_argument("arguments", nargs="*", help="literals, MODULE:NAME, or NAME, each maybe "
+                         "after KEYWORD=")  # fmt: skip
+    command.add_argument("--checks", default="", help="some checks only, by commas")
+    command.add_argument("--guide", default="", metavar="MODULE:GUIDE", help="look at a guide too")
+    command.add_argument("--seed", type=int, default=0, help="the key of what is drawn")
+    command.add_argument("--slow", action="store_true", help="also what may take long")
     return parser.parse_args(arguments)
 
 
@@ -221,6 +229,11 @@ def main(arguments: list[str] | None = None) -> int:
             status = explain(options.name)
         elif options.command == "symptoms":
             status = symptoms(" ".join(options.words), options.json)
+        elif options.command == "examine":
+            from .examination import shell
+
+            chosen = options.checks, options.guide, options.seed, options.slow
+            status = shell.examine(options.model, options.arguments, *chosen)
         else:
             status = triage(options.file, options.json)
         sys.stdout.flush()

@@ -10,9 +10,10 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import art, casebook, catalogue, load, pages, records, upstream, versions
+from bookkit import art, casebook, catalogue, examined, load, pages, records, upstream, versions
 from bookkit.editions import notebooks
 from hub import sizing
+from tools.examining import corpus, detection
 
 
 class Generated(SphinxDirective):
@@ -247,6 +248,17 @@ class Upstream(FromRecords):
         return self.parse(make[self.name]())
 
 
+class Examined(Generated):
+    """What `examine` finds: the book's cases, or other people's models."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table that the directive's name asks for."""
+        for file in (detection.RECORD, corpus.ALARMS, *sorted(corpus.FOLDER.glob("*.jsonl"))):
+            self.env.note_dependency(str(file))
+        make = examined.cases_table if self.name == "examined-cases" else examined.corpus_table
+        return self.parse(make())
+
+
 class Schedule(Generated):
     """A plan for a workshop, with the minutes of the chapters' front cards."""
 
@@ -272,6 +284,8 @@ class HubTable(Generated):
 
 DIRECTIVES = {
     "drawing": Drawing,
+    "examined-cases": Examined,
+    "examined-corpus": Examined,
     "case-card": CaseCard,
     "case-table": CaseTable,
     "case-index": CaseIndex,

@@ -1,0 +1,421 @@
+"""`examine`: what it finds in broken models, its silence on whole ones, what it leaves behind."""
+
+import json
+import subprocess
+import sys
+import textwrap
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+import pytest
+from numpyro import handlers, primitives
+from numpyro.contrib.control_flow import scan
+from numpyro.infer.autoguide import AutoNormal
+
+import trace_evidence
+from bookkit import pages, records
+from tools.examining import detection, pairs
+from trace_evidence import __main__ as command_line
+from trace_evidence import triage
+from trace_evidence.examination import driver, running, shell
+from trace_evidence.examination.report import NAMES, Finding, NotRun, Report
+from trace_evidence.examination.state import Held
+
+# One or more of each check, and quick.
+LIVE = [
+    "vmap-built-distribution", "seeded-call-repeats", "one-key-for-all-lanes", "leaf-order",
+    "parameter-stored-twice", "copy-forgets-validation", "callable-global-changed",
+    "hash-omits-field", "noise-layer", "kept-in-model", "scope-around-scan", "exchanged-axes",
+    "guide-keeps-arguments",
+]  # fmt: skip
+X = jnp.linspace(0.0, 1.0, 6)
+
+
+def regression(x, y=None):
+    slope = numpyro.sample("slope", dist.Normal(0.0, 1.0))
+    spread = numpyro.sample("spread", dist.HalfNormal(1.0))
+    with numpyro.plate("row", len(x)):
+        numpyro.sample("y", dist.Normal(slope * x, spread), obs=y)
+
+
+# --- found, and not found --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", LIVE)
+def test_a_broken_model_is_found_and_its_cured_twin_is_not(case):
+    result = detection.measure(case)
+    assert result["found"], f"{case}: {result['reports'][0]}"
+    assert not result["alarms"], f"{case}: {result['reports'][1]}"
+
+
+def test_nine_in_ten_silent_cases_are_found_one_without_a_model_counts_as_missed():
+    record = detection.load()
+    silent = {slug for slug, case in records.load().items() if case.kind == "silent"}
+    assert set(record["cases"]) | set(record["not_applicable"]) <= silent
+    assert set(record["cases"]) == set(pairs.PAIRS), "run `make examine-cases`"
+    assert record["not_applicable"] == pairs.NOT_APPLICABLE, "run `make examine-cases`"
+    found = [slug for slug, row in record["cases"].items() if row["found"]]
+    wanted = 0.9 * len(silent - set(record["not_applicable"]))
+    assert len(found) >= wanted, "add new cases to tools/examining/pairs.py"
+    assert not [slug for slug, row in record["cases"].items() if row["alarms"]]
+
+
+@pytest.mark.parametrize("case", [case for case in records.load().values() if case.examine])
+def test_a_page_names_the_check_that_the_record_has(case):
+    row = detection.load()["cases"].get(case.slug)
+    if row is not None:
+        assert case.examine in row["found"]
+    text = pages.path_of(case.page).read_text()
+    assert f"check `{case.examine}`" in " ".join(text.split())
+
+
+def with_mask():
+    x = numpyro.sample("x", dist.Normal(0.0, 1.0))
+    with numpyro.plate("row", 3), handlers.mask(mask=jnp.array([True, False, True])):
+        numpyro.sample("y", dist.Normal(x, 1.0), obs=jnp.array([1.0, jnp.nan, 2.0]))
+    numpyro.factor("penalty", -(x**2))
+
+
+def with_subsample():
+    x = numpyro.sample("x", dist.Normal(0.0, 1.0))
+    data = jnp.arange(8.0)
+    with numpyro.plate("row", 8, subsample_size=3) as index:
+        numpyro.sample("y", dist.Normal(x, 1.0), obs=data[index])
+
+
+def with_discrete():
+    kind = numpyro.sample("kind", dist.Categorical(jnp.array([0.3, 0.7])),
+                          infer={"enumerate": "parallel"})  # fmt: skip
+    numpyro.sample("y", dist.Normal(jnp.array([0.0, 3.0])[kind], 1.0), obs=1.0)
+
+
+def with_noise():
+    x = numpyro.sample("x", dist.Normal(0.0, 1.0))
+    noise = jax.random.normal(numpyro.prng_key(), ())
+    numpyro.sample("y", dist.Normal(x + noise, 1.0), obs=1.0)
+
+
+def with_params():
+    scale = numpyro.param("scale", lambda key: jnp.exp(jax.random.normal(key)),
+                          constraint=dist.constraints.positive)  # fmt: skip
+    numpyro.sample("x", dist.Normal(0.0, scale))
+
+
+def with_improper_prior():
+    support = dist.constraints.positive
+    x = numpyro.sample("x", dist.ImproperUniform(support, (2,), ()))
+    numpyro.sample("y", dist.Normal(x, 1.0), obs=jnp.ones(2))
+
+
+def with_a_loop_that_has_no_gradient():
+    x = numpyro.sample("x", dist.Normal(1.0, 0.1))
+    doubled = jax.lax.while_loop(lambda y: y < 10.0, lambda y: 2.0 * y, x)
+    numpyro.sample("y", dist.Normal(doubled, 1.0), obs=12.0)
+
+
+def with_scan():
+    def step(level, value):
+        level = numpyro.sample("level", dist.Normal(level, 1.0))
+        numpyro.sample("value", dist.Gamma(2.0, jnp.exp(level)), obs=value)
+        return level, level
+
+    return scan(step, 0.0, jnp.array([1.0, 2.0, 0.5]))[1]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        with_mask,
+        with_subsample,
+        with_discrete,
+        with_noise,
+        with_params,
+        with_improper_prior,
+        with_a_loop_that_has_no_gradient,
+        with_scan,
+    ],
+)
+def test_a_whole_model_of_each_kind_is_not_alarmed(model):
+    report = trace_evidence.examine(model)
+    assert report.ok, report
+    assert not report.hints, report
+    assert {"round_trip", "jit", "keys", "shapes", "state", "scan"} <= set(report.ran), report
+
+
+def test_a_whole_model_with_its_guide_is_not_alarmed():
+    report = trace_evidence.examine(regression, X, y=X, guide=AutoNormal(regression))
+    assert report.ok, report
+    assert "guide" in report.ran
+
+
+def test_a_model_that_raises_is_told_and_is_not_ok():
+    def model():
+        numpyro.sample("x", dist.Normal(jnp.zeros(2), jnp.ones(3)))
+
+    report = trace_evidence.examine(model)
+    assert not report.ok
+    assert not report.ran
+    assert "no check could be run" in str(report)
+    assert "Incompatible shapes" in " ".join(str(report).split())
+
+
+def test_a_stacked_site_that_raises_is_a_finding_where_its_steps_do_not():
+    def step(carry, mean):
+        fn = dist.SineSkewed(dist.SineBivariateVonMises(mean, 0.0, 1.0, 1.0, 0.5), jnp.zeros(2))
+        numpyro.sample("x", fn)
+        return carry, None
+
+    report = trace_evidence.examine(lambda: scan(step, None, jnp.zeros(3)) and None)
+    assert "raises-in-scan" in {case for found in report.findings for case in found.cases}, report
+
+
+def test_a_density_that_takes_no_intermediates_is_found():
+    def model():
+        numpyro.sample("x", dist.FoldedDistribution(dist.Normal(0.0, 1.0)))
+
+    report = trace_evidence.examine(model, checks=["round_trip"])
+    assert [found.cases for found in report.findings] == [("folded-without-intermediates",)]
+
+
+@pytest.mark.parametrize(("environment", "found"), [(".venv-then", True), (".venv", False)])
+def test_what_chapters_two_to_four_begin_with_is_found_on_the_old_stack_only(environment, found):
+    python = pages.ROOT / environment / "bin" / "python"
+    command = [python, "-m", "tools.examining.chapters"]
+    done = subprocess.run(command, cwd=pages.ROOT, capture_output=True, text=True)
+    named = json.loads(done.stdout)
+    assert len(named) == 3
+    for chapter, cases in named.items():
+        assert (chapter in cases) is found, done.stderr
+        assert found or not cases
+
+
+# --- nothing is left behind ------------------------------------------------------------------
+
+
+class Counting:
+    """A model that changes whatever it can."""
+
+    def __init__(self):
+        self.calls, self.seen = 0, []
+
+    def __call__(self):
+        self.calls += 1
+        self.seen.append(self.calls)
+        self.late = True
+        numpyro.sample("x", dist.Normal(0.0, 1.0))
+
+
+def test_a_model_is_left_as_it_was():
+    model = Counting()
+    trace_evidence.examine(model)
+    assert vars(model) == {"calls": 0, "seen": []}
+
+
+def test_handlers_settings_and_keys_outside_are_left_as_they_were():
+    validation = dist.Distribution._validate_args
+    with handlers.seed(rng_seed=0) as outside, handlers.trace() as trace:
+        seed = primitives._PYRO_STACK[0]
+        key = np.asarray(jax.random.key_data(seed.rng_key))
+        report = trace_evidence.examine(regression, X)
+        assert np.array_equal(jax.random.key_data(seed.rng_key), key)
+        assert not trace
+        assert len(primitives._PYRO_STACK) == 2
+    assert report.ok
+    assert outside is None
+    assert not primitives._PYRO_STACK
+    assert dist.Distribution._validate_args == validation
+    assert not jax.config.jax_disable_jit
+
+
+def test_what_is_held_is_noted_and_put_back():
+    kept, array = {"a": 1}, np.zeros(2)
+
+    def model():
+        nonlocal kept
+        kept = {"b": 2}
+        array[0] = 5.0
+
+    before = kept
+    held = Held(model)
+    assert not held.changed()
+    model()
+    assert held.changed()
+    held.restore()
+    assert kept is before
+    assert not array.any()
+
+
+def test_a_proxy_that_raises_whatever_it_is_asked_is_passed_over():
+    class Proxy:
+        def __getattr__(self, name):
+            return 1 / 0
+
+    proxy = Proxy()
+    assert Held(lambda: proxy).whole
+
+
+def test_a_tracer_is_found_where_it_is_held():
+    thing = {"inner": []}
+    jax.make_jaxpr(lambda x: thing["inner"].append(x) or x)(1.0)
+    (place,) = Held(lambda: thing).tracers()
+    assert place == "model → thing['inner'][0]"
+
+
+# --- numbers ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "scale", "wanted"),
+    [
+        (1.0, 1.0005, 0.0, False),
+        (1.0, 1.1, 0.0, True),
+        (1.0, 1.1, 1000.0, False),
+        (np.nan, np.nan, 0.0, False),
+        (np.nan, 1.0, 0.0, True),
+        (-np.inf, -np.inf, 0.0, False),
+        (-np.inf, 3.0, 0.0, True),
+    ],
+)
+def test_numbers_differ_by_more_than_arithmetic(one, other, scale, wanted):
+    assert running.differ(one, other, scale) is wanted
+    assert running.differ(other, one, scale) is wanted
+
+
+# --- the interface ---------------------------------------------------------------------------
+
+
+def test_only_the_checks_that_are_asked_for_run():
+    report = trace_evidence.examine(regression, X, checks=["shapes", "keys"])
+    assert report.ran == ["keys", "shapes"]
+    assert set(report.seconds) == {"keys", "shapes"}
+
+
+def test_wrong_calls_are_told():
+    with pytest.raises(ValueError, match=r"unknown check 'shape': known are state, keys"):
+        trace_evidence.examine(regression, X, checks=["shape"])
+    with pytest.raises(TypeError, match="of type int"):
+        trace_evidence.examine(3)
+
+
+def test_each_check_is_told_in_the_docstring():
+    assert tuple(driver.CHECKS) == NAMES
+    told = trace_evidence.examine.__doc__
+    assert all(f'"{name}"' in told for name in driver.CHECKS)
+
+
+REPORT = Report(
+    "tank",
+    ran=["keys", "scan"],
+    findings=[Finding("scan", "its log density is 1 <or> 2", "y", ("leaf-order",))],
+    hints=[Finding("keys", "odd")],
+    not_run=[NotRun("jit", "it <raises>"), NotRun("shapes", "it <raises>")],
+)
+
+
+def test_a_report_says_what_where_which_case_and_the_cure():
+    text = str(REPORT)
+    known = triage.data()["explain"]["leaf-order"]
+    assert text.startswith("tank: 1 finding\n\n1. site 'y': its log density is 1 <or> 2 [scan]")
+    for part in (known["title"], triage.address(known["page"]), "Hint: odd [keys]"):
+        assert part in text
+    assert " ".join(known["cure"].split()) in " ".join(text.split())
+    assert "jit, shapes: it <raises>" in text
+    assert repr(REPORT) == text
+
+
+def test_a_report_as_html_is_escaped_and_links_the_case():
+    page = REPORT._repr_html_()
+    assert "1 &lt;or&gt; 2" in page
+    assert "it &lt;raises&gt;" in page
+    assert f'href="{triage.address("book/cases/leaf-order")}"' in page
+
+
+def test_ok_needs_a_check_that_ran_and_no_finding():
+    assert not REPORT
+    assert not Report("tank")
+    assert Report("tank", ran=["keys"])
+    assert Report("tank", ran=["keys"], hints=[Finding("keys", "odd")]).ok
+
+
+def test_every_case_that_a_check_names_is_known():
+    from trace_evidence.examination import jit, keys
+
+    known = triage.data()["explain"]
+    for name in (*jit.STALE, *keys.SEEDED):
+        assert name in known
+
+
+# --- the shell -------------------------------------------------------------------------------
+
+TANK = """
+import numpyro, numpyro.distributions as dist
+from numpyro import handlers
+readings = [1.0, 2.0]
+def tank(readings, scale=1.0):
+    level = numpyro.sample("level", dist.Normal(0.0, scale))
+    for number, reading in enumerate(readings):
+        numpyro.sample(f"reading_{number}", dist.Normal(level, 1.0), obs=reading)
+seeded = handlers.seed(tank, rng_seed=0)
+"""
+
+
+@pytest.fixture
+def tank(tmp_path, monkeypatch):
+    (tmp_path / "tank_of_a_reader.py").write_text(textwrap.dedent(TANK))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    yield "tank_of_a_reader"
+    sys.modules.pop("tank_of_a_reader", None)
+
+
+def test_the_shell_says_what_was_found_by_its_status(tank, capsys):
+    words = ["examine", f"{tank}:tank", "readings", "scale=2.0", "--checks", "keys,shapes"]
+    assert command_line.main(words) == 0
+    assert "nothing found by keys, shapes" in capsys.readouterr().out
+    assert command_line.main(["examine", f"{tank}.py:seeded", "[1.0]", "--checks", "keys"]) == 1
+    assert "1 finding" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["no_such_module:model"], "cannot import 'no_such_module'"),
+        (["tank_of_a_reader:modle"], "tank_of_a_reader has no 'modle'"),
+        (["tank"], "names no module"),
+        (["tank_of_a_reader:tank", "readngs"], "tank_of_a_reader has no 'readngs'"),
+        (["tank_of_a_reader:tank", "--checks", "kees"], "unknown check 'kees'"),
+        (["tank_of_a_reader:readings"], "of type list"),
+    ],
+)
+def test_what_cannot_be_loaded_is_one_line(tank, words, message, capsys):
+    assert command_line.main(["examine", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: ") and message in err and err.count("\n") == 1
+
+
+def test_what_takes_long_is_told_on_standard_error(capsys):
+    with shell.Progress(patience=0.0) as begin:
+        begin("round_trip")
+        import time
+
+        time.sleep(0.3)
+    assert capsys.readouterr().err == "round_trip …\n"
+
+
+def test_the_package_is_imported_without_a_library():
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(['jax', 'numpyro', 'numpy']))\n"
+        "import trace_evidence, trace_evidence.__main__ as m\n"
+        "sys.exit(m.main(['examine', 'json:loads']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: examine needs NumPyro") and done.stderr.count("\n") == 1
+
+
+def test_not_applicable_cases_have_a_reason():
+    assert all(len(why.split()) > 5 for why in pairs.NOT_APPLICABLE.values())

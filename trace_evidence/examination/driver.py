@@ -1,0 +1,122 @@
+"""Run the checks on one model, and collect what they say."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax
+from numpyro.infer import MCMC
+
+from .. import triage
+from . import guides, jit, kept, keys, pytree, round_trip, running, sampler, scan, shapes
+from .context import CannotRun, Context
+from .report import Finding, NotRun, Report
+
+CHECKS: dict[str, Callable[[Context], None]] = {
+    "state": kept.check,
+    "keys": keys.check,
+    "round_trip": round_trip.check,
+    "shapes": shapes.check,
+    "scan": scan.check,
+    "jit": jit.check,
+    "pytree": pytree.check,
+    "guide": guides.check,
+    "mcmc": sampler.check,
+}
+"""The checks by name, in the order in which they run."""
+ON_REQUEST = {"pytree": None, "guide": "guide", "mcmc": "mcmc"}
+
+
+def examine(
+    model: Any, args: tuple, kwargs: dict, *, rng_key: Any = None,
+    checks: Iterable[str] | None = None, guide: Any = None, slow: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> Report:  # fmt: skip
+    """Examine a model; see `trace_evidence.examine`, which has the same arguments.
+
+    Args:
+        model: the model, or an `MCMC` that has run.
+        args: the model's arguments.
+        kwargs: its keyword arguments.
+        rng_key: the key that all draws come from.
+        checks: names of checks.
+        guide: a guide of the model.
+        slow: whether a check may take long.
+        progress: called with the name of each check before it runs.
+
+    Raises:
+        ValueError: a check is not known.
+        TypeError: the model cannot be called.
+    """
+    chosen = _chosen(checks)
+    mcmc = model if isinstance(model, MCMC) else None
+    model = mcmc.sampler.model if mcmc is not None else model
+    if not callable(model):
+        raise TypeError(f"a model is a callable, and this is of type {type(model).__name__}.")
+    rng_key = jax.random.PRNGKey(0) if rng_key is None else rng_key
+    report = Report(name_of(model))
+    context = Context(model, tuple(args), dict(kwargs), rng_key, guide, mcmc, slow)
+    context.findings, context.hints = report.findings, report.hints
+    with running.apart():
+        held = context.held
+        try:
+            for name in chosen:
+                if progress is not None:
+                    progress(name)
+                _one(name, context, report, asked=checks is not None)
+        finally:
+            held.restore()
+    if not held.whole:
+        report.not_run.append(NotRun("state", "the model holds more objects than are looked at"))
+    return report
+
+
+def _chosen(checks: Iterable[str] | None) -> list[str]:
+    if checks is None:
+        return list(CHECKS)
+    wanted = [checks] if isinstance(checks, str) else list(checks)
+    for name in wanted:
+        if name not in CHECKS:
+            raise ValueError(f"unknown check {name!r}: known are {', '.join(CHECKS)}.")
+    return [name for name in CHECKS if name in wanted]
+
+
+def _one(name: str, context: Context, report: Report, asked: bool) -> None:
+    """Run one check; what it cannot do goes into the report."""
+    begun = time.process_time()
+    before = len(report.findings)
+    try:
+        if name not in ("state", "guide", "mcmc", "pytree"):
+            _ = context.draw
+        CHECKS[name](context)
+        report.ran.append(name)
+    except CannotRun as reason:
+        absent = {"pytree": True, "guide": context.guide is None, "mcmc": context.mcmc is None}
+        if asked or not absent.get(name):
+            report.not_run.append(NotRun(name, str(reason)))
+        if len(report.findings) > before:
+            report.ran.append(name)
+    except Exception as error:
+        why = f"the model raises {running.brief(error)}"
+        known = triage.triage(triage.error_text(error)).cases
+        if known:
+            why += f"; see {known[0].title} ({known[0].page})"
+        report.not_run.append(NotRun(name, why))
+    finally:
+        context.held.restore()
+        report.seconds[name] = time.process_time() - begun
+
+
+def name_of(model: Any) -> str:
+    """Return what a model is called."""
+    inner = model
+    while not hasattr(inner, "__name__"):
+        inner = getattr(inner, "func", None) or getattr(inner, "fn", None)
+        if inner is None:
+            return type(model).__name__
+    return inner.__name__
+
+
+__all__ = ["CHECKS", "Finding", "examine"]

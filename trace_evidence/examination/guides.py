@@ -1,0 +1,145 @@
+"""Look at a guide: its starts, alone and mapped, and what it keeps from its first call."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpyro import handlers
+from numpyro.infer import SVI, Trace_ELBO, autoguide
+from numpyro.optim import Adam
+
+from . import running
+from .context import CannotRun, Context
+from .state import Held
+
+NAME = "guide"
+LANES = 2
+
+
+def check(context: Context) -> None:
+    """Start a guide under two keys, one by one and mapped, and predict at the arguments at hand.
+
+    Raises:
+        CannotRun: there is no guide, or it does not start.
+    """
+    if context.guide is None:
+        raise CannotRun("no `guide=` was given")
+    held = context.held
+    try:
+        places = Held(context.guide).tracers()
+        if places:
+            says = f"the guide holds a tracer in {places[0].replace('model', 'guide', 1)}"
+            context.find(NAME, says, "", ["guide-keeps-traced-start"])
+            return
+        if getattr(context.guide, "prototype_trace", None) is not None:
+            follows_arguments(context)
+            held.restore()
+            starts_by_key(context)
+            held.restore()
+        mapped_starts(context)
+    finally:
+        held.restore()
+
+
+def unused(guide: Any) -> Any:
+    """Return a copy of a guide that was never called, or the guide if it is a plain function."""
+    if not isinstance(guide, autoguide.AutoGuide):
+        return guide
+    new = copy.copy(guide)
+    new.prototype_trace, new._prototype_frames = None, {}
+    new._prototype_frame_full_sizes = {}
+    return new
+
+
+def start(context: Context, guide: Any, rng_key: Any, finite: bool = False) -> Any:
+    """Return the parameters that SVI begins with; `finite`: and whether its loss is finite."""
+    svi = SVI(context.model, guide, Adam(0.01), Trace_ELBO())
+    state = svi.init(rng_key, *context.args, **context.kwargs)
+    params = svi.get_params(state)
+    if not finite:
+        return params
+    loss = svi.evaluate(state, *context.args, **context.kwargs)
+    return params, jnp.isfinite(loss)
+
+
+def starts_by_key(context: Context) -> None:
+    """Find a guide that begins where its first call began, though another would not."""
+    if not isinstance(context.guide, autoguide.AutoGuide):
+        return
+    keys = [context.key(5), context.key(6)]
+    try:
+        fresh = [start(context, unused(context.guide), key) for key in keys]
+        context.held.restore()
+        again = [start(context, context.guide, key) for key in keys]
+    except Exception as error:
+        raise CannotRun(f"`svi.init` raises {running.brief(error)}") from error
+    if running.same(again[0], again[1], 1e-6) and not running.same(fresh[0], fresh[1], 1e-6):
+        name = next(key for key in fresh[0] if not running.same(fresh[0][key], fresh[1][key]))
+        says = (
+            f"it was called before, and starts at {running.show(again[0][name])} under two keys; "
+            f"a new guide starts at {running.show(fresh[0][name])} and "
+            f"{running.show(fresh[1][name])}"
+        )
+        context.find(NAME, says, name, ["one-guide-one-start"])
+
+
+def follows_arguments(context: Context) -> None:
+    """Find the deterministic sites that a used guide computes for the arguments of its first call.
+
+    The second answer is the model's, run on the same draw.
+    """
+    sites = [site for site in context.draw.sites if site.kind == "deterministic"]
+    if not sites or not hasattr(context.guide, "sample_posterior"):
+        return
+    recorder = handlers.trace(handlers.seed(context.guide, context.key(5)))
+    trace = recorder.get_trace(*context.args, **context.kwargs)
+    params = {name: site["value"] for name, site in trace.items() if site["type"] == "param"}
+    key = context.key(7)
+    try:
+        drawn = context.guide.sample_posterior(key, params, *context.args, **context.kwargs)
+    except TypeError:  # a release whose guides take no arguments here
+        drawn = context.guide.sample_posterior(key, params)
+    except Exception as error:
+        raise CannotRun(f"`sample_posterior` raises {running.brief(error)}") from error
+    latents = {name: value for name, value in drawn.items() if name in context.values}
+    found = context.run(context.key(1), {**context.values, **latents})
+    for site in found.sites:
+        if site.kind != "deterministic" or site.name not in drawn:
+            continue
+        wanted, got = site.value, drawn[site.name]
+        other = np.shape(wanted) != np.shape(got)
+        if other or not running.same(got, wanted):
+            says = (
+                f"the guide, used before, gives {running.show(got)} for these arguments, and the "
+                f"model {running.show(wanted)} for the same draw"
+            )
+            context.find(NAME, says, site.name, ["guide-keeps-arguments"])
+            return
+
+
+def mapped_starts(context: Context) -> None:
+    """Find starts that `vmap` accepts and a single call refuses, and a guide that fails there."""
+    keys = jax.random.split(context.key(5), LANES)
+    guide = unused(context.guide)
+    try:
+        _, finite = jax.vmap(lambda key: start(context, guide, key, finite=True))(keys)
+    except jax.errors.UnexpectedTracerError as error:
+        says = f"`jax.vmap(svi.init)` raises {running.brief(error)}"
+        context.find(NAME, says, "", ["autoguide-under-vmap"])
+        return
+    except Exception as error:
+        raise CannotRun(f"`jax.vmap(svi.init)` raises {running.brief(error)}") from error
+    if bool(jnp.all(finite)):
+        return
+    context.held.restore()
+    lane = int(np.flatnonzero(~np.asarray(finite))[0])
+    says = f"under `vmap` lane {lane} starts where the loss is not finite, without a word"
+    try:
+        start(context, unused(context.guide), keys[lane])
+    except Exception as error:
+        says += f"; alone, `svi.init` raises {running.brief(error)}"
+    context.find(NAME, says, "", ["lane-without-start"])

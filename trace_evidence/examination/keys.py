@@ -1,0 +1,64 @@
+"""Compare the keys that sites draw with, under two keys of the whole model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+from numpyro import handlers
+
+from .context import Context
+from .running import Run, Site
+
+NAME = "keys"
+SEEDED = ("own-seed-in-predictive", "seeded-call-repeats")
+
+
+def check(context: Context) -> None:
+    """Find the sites that draw with the same key whatever key the model is run with.
+
+    Keys are compared, not draws, so the answer is exact. A site whose value differs by lane of
+    `vmap` while its key does not draws one number for all lanes.
+    """
+    for site in context.draw.sites:
+        if site.kind == "sample" and not site.observed and site.traced == "BatchTracer":
+            if site.key_traced or site.rng_key is None:
+                continue
+            says = "it is drawn inside `vmap`, with one key for all lanes"
+            context.find(NAME, says, site.name, ["one-key-for-all-lanes"])
+    other = drawing(context.back)
+    fixed = []
+    for name, site in drawing(context.draw).items():
+        if name not in other:
+            continue
+        if site.rng_key is not None and same_key(site.rng_key, other[name].rng_key):
+            fixed.append(name)
+    if fixed:
+        seeded = "" if not isinstance(context.model, handlers.seed) else "; the model has its own"
+        says = f"it draws with the same key under every seed{seeded}"
+        others = f", and so do {len(fixed) - 1} other sites" if len(fixed) > 1 else ""
+        context.find(NAME, says + others, fixed[0], SEEDED)
+
+
+def drawing(found: Run) -> dict[str, Site]:
+    """Return what draws in a run, by name: its sites, and its loops, which hand keys on."""
+    return {
+        site.name: site
+        for site in found.sites
+        if site.kind == "loop"
+        or (site.kind == "sample" and not (site.observed or site.traced or site.looped))
+    }
+
+
+def same_key(one: Any, other: Any) -> bool:
+    """Tell whether two keys are equal, in the old form or the new."""
+    if one is None or other is None:
+        return False
+    return bool(np.array_equal(_data(one), _data(other)))
+
+
+def _data(key: Any) -> np.ndarray:
+    if jax.dtypes.issubdtype(getattr(key, "dtype", None), jax.dtypes.prng_key):
+        key = jax.random.key_data(key)
+    return np.asarray(key)

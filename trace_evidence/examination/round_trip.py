@@ -1,0 +1,113 @@
+"""Draw, hand the values back, and see whether the model takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from . import running
+from .context import Context, is_smooth
+
+NAME = "round_trip"
+OVERHEARD = ("scope-around-scan", "reverse-scan")
+
+
+def check(context: Context) -> None:
+    """Hand the values of one draw back under another key.
+
+    Every site must take its value, every density must come out again, and a density must be the
+    same with and without what the draw kept on its way (`intermediates`), as guides compute it.
+    """
+    takes_values(context)
+    same_density(context)
+    same_with_intermediates(context)
+    gradient_arrives(context)
+
+
+def takes_values(context: Context) -> None:
+    """Find the sites that do not take the value that they are given."""
+    back = context.back.samples()
+    for name, site in context.draw.samples().items():
+        if site.intervened is not None and not running.same(site.value, site.intervened, 1e-6):
+            wanted, used = running.show(site.intervened), running.show(site.value)
+            says = f"`do` sets it to {wanted}, and the loop used {used}"
+            context.find(NAME, says, name, ["do-around-scan"])
+        if name not in context.values:
+            continue
+        if name not in back:
+            continue  # another branch of a program that decides by what it draws
+        given, taken = context.values[name], back[name].value
+        if np.shape(given) == np.shape(taken) and not running.same(given, taken, 1e-6):
+            says = f"it is handed {running.show(given)} and uses {running.show(taken)}"
+            context.find(NAME, says, name, [cause(given, taken)] if back[name].looped else [])
+
+
+def cause(given, taken) -> str:
+    """Return the case of a loop that does not take what it is given."""
+    first = np.asarray(given)
+    turned = first.ndim > 0 and running.same(first[::-1], taken, 1e-6)
+    return "reverse-scan" if turned else "scope-around-scan"
+
+
+def same_density(context: Context) -> None:
+    """Find the sites whose density is another for the same values."""
+    if context.draw.keys_asked or any(found.check == NAME for found in context.findings):
+        return  # the model draws more than its sites, so another key is another density
+    ways = context.ways
+    for name, (before, size) in ways.drawn.items():
+        after, _ = ways.back[name]
+        if running.differ(before, after, size):
+            says = (
+                f"its log density is {running.show(before)} where the values were drawn, and "
+                f"{running.show(after)} where the same values are handed in"
+            )
+            context.find(NAME, says, name)
+            return
+
+
+def same_with_intermediates(context: Context) -> None:
+    """Find the densities that depend on how the value was drawn."""
+    for name, site in context.draw.samples().items():
+        if not site.latent or not site.intermediates or site.looped:
+            continue
+
+        def both(site: running.Site = site) -> Any:
+            plain = site.fn.log_prob(site.value)
+            kept = site.fn.log_prob(site.value, site.intermediates)
+            return jnp.sum(plain), jnp.sum(kept), jnp.sum(jnp.abs(plain))
+
+        try:
+            plain, kept, size = running.quick(both)
+        except TypeError as error:
+            says = f"as a latent of SVI it raises {running.brief(error)}"
+            context.find(NAME, says, name, ["folded-without-intermediates"])
+            continue
+        if running.differ(plain, kept, size):
+            says = f"the log density is {running.show(plain)}, and {running.show(kept)} for a guide"
+            context.find(NAME, says, name)
+
+
+def gradient_arrives(context: Context) -> None:
+    """Hint at latents on which the density depends, with a gradient that is zero."""
+    if any(found.check == NAME for found in context.findings):
+        return
+    ways = context.ways
+    for name, slope in ways.slopes.items():
+        if name not in context.draw.samples() or not is_smooth(slope):
+            continue
+        value = np.asarray(context.values[name])
+        if value.size == 0 or np.any(np.asarray(slope)) or not np.all(np.isfinite(value)):
+            continue
+        moved = {**context.values, name: value * np.float32(0.99)}
+        run = context.run(context.key(1), moved)
+        before = sum(float(each[0]) for each in ways.back.values())
+        after = sum(float(each[0]) for each in running.densities(run, context.names).values())
+        size = sum(float(each[1]) for each in ways.back.values())
+        if np.isfinite([before, after]).all() and running.differ(before, after, size):
+            says = (
+                f"the log density goes from {before:.5g} to {after:.5g} when it shrinks by one "
+                "in a hundred, and its gradient is zero"
+            )
+            context.hint(NAME, says, name, ["parameter-stored-twice"])

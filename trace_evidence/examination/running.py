@@ -1,0 +1,345 @@
+"""Run a model without leaving a trace: what its sites did, and what they say of the density."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpyro import distributions as dist
+from numpyro import handlers, primitives
+from numpyro.infer.initialization import init_to_uniform
+
+Values = dict[str, Any]
+QUICK: dict[str, Any] = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+    "xla_cpu_use_fusion_emitters": False,
+}
+"""A program that runs once is compiled three times faster so."""
+
+
+@dataclass
+class Site:
+    """What one message of a run said: its distribution, its value, and where they came from.
+
+    Attributes:
+        name: the site's name, as handlers outside the model see it.
+        kind: "sample", "param", "plate", "deterministic", or "loop" for a `scan` or `cond`.
+        fn: the distribution of a sample site; for a `plate` and others what NumPyro called.
+        value: an array, or for a module's parameters a pytree of arrays.
+        rng_key: the key that the value was drawn with, where it is known.
+        observed: whether the value was given.
+        scale: the factor of the log density, or None.
+        intermediates: what a draw of a transformed distribution kept on its way.
+        traced: the name of the tracer's class where the value was one, which outlives no run.
+        key_traced: whether the key was a tracer.
+        looped: whether the site stands in `scan` or `cond` of NumPyro.
+        intervened: the value that a `do` around that loop wanted, or None.
+        subsample: whether it is a plate that chose some of its members.
+    """
+
+    name: str
+    kind: str
+    fn: Any
+    value: Any
+    rng_key: Any = None
+    observed: bool = False
+    scale: Any = None
+    intermediates: Any = None
+    traced: str = ""
+    key_traced: bool = False
+    looped: bool = False
+    intervened: Any = None
+    subsample: bool = False
+
+    @property
+    def latent(self) -> bool:
+        """Whether the site's value was drawn, and can be handed in."""
+        return self.kind == "sample" and not self.observed and not self.traced
+
+
+@dataclass
+class Scanned:
+    """One site of one `scan`: stacked, as NumPyro hands it out, and the numbers of its steps.
+
+    `steps` is the log density of each step, summed over the step: an array of shape (steps,).
+    """
+
+    name: str
+    fn: Any
+    value: Any
+    steps: Any
+
+
+@dataclass
+class Run:
+    """All that one run of a model did; `result` is what it returned."""
+
+    sites: list[Site] = field(default_factory=list)
+    scanned: list[Scanned] = field(default_factory=list)
+    keys_asked: int = 0
+    enumerated: bool = False
+    loops: int = 0
+    result: Any = None
+
+    def samples(self) -> dict[str, Site]:
+        """Return the sample sites by name, the first of each."""
+        found: dict[str, Site] = {}
+        for site in self.sites:
+            if site.kind == "sample":
+                found.setdefault(site.name, site)
+        return found
+
+    def handed(self) -> Values:
+        """Return the values that make another run the same: latents, parameters, subsamples."""
+        found = {}
+        for site in self.sites:
+            drawn = site.latent and site.intervened is None
+            given = site.kind == "param" or site.subsample
+            if drawn or (given and not site.traced):
+                found[site.name] = site.value
+        return found
+
+    def repeated(self) -> set[str]:
+        """Return the names that more than one sample site has."""
+        names = [site.name for site in self.sites if site.kind == "sample"]
+        return {name for name in names if names.count(name) > 1}
+
+
+def is_traced(value: Any) -> bool:
+    """Tell whether a pytree holds a tracer."""
+    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))
+
+
+def tracer_name(value: Any) -> str:
+    """Return the name of the class of a pytree's first tracer, or ""."""
+    tracers = [leaf for leaf in jax.tree.leaves(value) if isinstance(leaf, jax.core.Tracer)]
+    return type(tracers[0]).__name__ if tracers else ""
+
+
+def is_improper(fn: Any) -> bool:
+    """Tell whether a distribution is an improper prior, from which nothing can be drawn."""
+    while not isinstance(fn, dist.ImproperUniform):
+        fn = getattr(fn, "base_dist", None)
+        if fn is None:
+            return False
+    return True
+
+
+class Recorder(primitives.Messenger):
+    """Record all messages; unlike `handlers.trace` it accepts names that come twice.
+
+    Args:
+        read: also compute each density where the site is, as inference does, and forget it.
+        spy: also have each step of `scan` return the log density of its sites as numbers. Nothing
+            else of the loop changes, and the numbers are taken out again before the model goes on.
+    """
+
+    def __init__(self, spy: bool = False, read: bool = False) -> None:
+        self.run, self.spy, self.read = Run(), spy, read
+        super().__init__(None)
+
+    def process_message(self, msg: dict) -> None:
+        """Give an improper site a value, and wrap the step of a `scan`."""
+        if msg["type"] == "sample" and msg["value"] is None and is_improper(msg["fn"]):
+            msg["value"] = init_to_uniform(msg)
+        if msg["type"] != "control_flow":
+            return
+        self.run.loops += 1
+        self.run.enumerated |= bool(msg["kwargs"].get("enum"))
+        is_scan = getattr(msg["fn"], "__name__", "") == "scan_wrapper"
+        if self.spy and is_scan and not msg["kwargs"].get("enum"):
+            step, *others = msg["args"]
+            msg["args"] = (spied(step), *others)
+            msg["spied_by"] = self
+
+    def postprocess_message(self, msg: dict) -> None:
+        """Note what a site did."""
+        kind = msg["type"]
+        if kind == "prng_key":
+            self.run.keys_asked += 1
+        if kind == "control_flow" and msg.get("spied_by") is self:
+            last, (stacked, (ys, numbers)) = msg["value"]
+            msg["value"] = last, (stacked, ys)
+            for name, steps in numbers.items():
+                site = stacked.trace.get(name)
+                if site is not None:
+                    self.run.scanned.append(Scanned(name, site["fn"], site["value"], steps))
+        if kind == "control_flow":
+            name = f"loop {self.run.loops}"
+            self.run.sites.append(Site(name, "loop", None, None, msg["kwargs"].get("rng_key")))
+        if kind not in ("sample", "param", "plate", "deterministic") or "name" not in msg:
+            return
+        value, key = msg["value"], msg.get("kwargs", {}).get("rng_key")
+        site = Site(msg["name"], kind, msg.get("fn"), value)
+        site.rng_key, site.key_traced = key, is_traced(key)
+        site.observed = bool(msg.get("is_observed"))
+        site.scale, site.intermediates = msg.get("scale"), msg.get("intermediates")
+        site.looped = bool(msg.get("_control_flow_done"))
+        site.traced = tracer_name(value)
+        site.subsample = kind == "plate" and _subsamples(msg)
+        if site.looped and msg.get("_intervener_id"):
+            site.intervened = _wanted(msg)
+        self.run.sites.append(site)
+        if self.read and kind == "sample":
+            site.fn.log_prob(site.value)
+
+
+def _subsamples(msg: dict) -> bool:
+    """Tell whether a plate's message chooses some of its members."""
+    sizes = list(msg.get("args") or ())
+    return len(sizes) >= 2 and sizes[0] != sizes[1] and msg["value"] is not None
+
+
+def _wanted(msg: dict) -> Any:
+    """Return the value that a `do` outside of a loop has for a site inside."""
+    for handler in reversed(primitives._PYRO_STACK):
+        if isinstance(handler, handlers.do) and handler._intervener_id == msg["_intervener_id"]:
+            return (handler.data or {}).get(msg["name"])
+    return None
+
+
+def spied(step: Callable) -> Callable:
+    """Return a step of `scan` that also returns the log density of each of its sample sites."""
+
+    def with_numbers(carry: Any, x: Any) -> tuple[Any, Any]:
+        recorder = Recorder()
+        with recorder:
+            carry, y = step(carry, x)
+        numbers = {}
+        for name, site in recorder.run.samples().items():
+            with contextlib.suppress(Exception):  # no density of its own, then nothing to compare
+                numbers[name] = jnp.sum(site.fn.log_prob(site.value))
+        return carry, (y, numbers)
+
+    return with_numbers
+
+
+def run(
+    model: Callable, args: tuple, kwargs: dict, rng_key: Any,
+    values: Values | None = None, spy: bool = False, read: bool = False,
+) -> Run:  # fmt: skip
+    """Run a model once.
+
+    Args:
+        model: the model.
+        args: its arguments.
+        kwargs: its keyword arguments.
+        rng_key: the key of all that is drawn.
+        values: what sites take instead of a draw, by name.
+        spy: have the steps of `scan` return their log densities; see `Recorder`.
+        read: compute the densities too.
+    """
+    recorder = Recorder(spy, read)
+    # The seed is inside, so that a site has its key although it takes a value.
+    with recorder, handlers.substitute(data=values or {}), handlers.seed(rng_seed=rng_key):
+        recorder.run.result = model(*args, **kwargs)
+    return recorder.run
+
+
+def quick(function: Callable, *args: Any) -> Any:
+    """Return what a function returns under `jit`, compiled fast and run once."""
+    lowered = jax.jit(function).lower(*args)
+    try:
+        compiled = lowered.compile(compiler_options=QUICK)
+    except Exception:  # another XLA, which does not know one of the options
+        compiled = lowered.compile()
+    return compiled(*args)
+
+
+def density(site: Site) -> tuple[jax.Array, jax.Array]:
+    """Return the log density of a sample site, scaled and summed, and the sum of its magnitudes."""
+    each = site.fn.log_prob(site.value)
+    if site.scale is not None:
+        each = site.scale * each
+    each = jnp.asarray(each, dtype=jnp.result_type(float))
+    finite = jnp.where(jnp.isfinite(each), jnp.abs(each), 0.0)
+    return jnp.sum(each), jnp.sum(finite)
+
+
+def densities(found: Run, names: Iterable[str]) -> dict[str, tuple[Any, Any]]:
+    """Return the log density of some sample sites of a run and its magnitude, by name."""
+    samples = found.samples()
+    return {name: density(samples[name]) for name in names if name in samples}
+
+
+def measurable(found: Run) -> list[str]:
+    """Return the names of the sample sites of a run outside any trace that have a density."""
+    samples = found.samples().items()
+    return [name for name, site in samples if not site.traced and hasattr(site.fn, "log_prob")]
+
+
+def differ(one: Any, other: Any, scale: Any = 0.0, tolerance: float = 1e-3) -> bool:
+    """Tell whether two numbers differ by more than arithmetic explains.
+
+    Args:
+        one: a number.
+        other: another.
+        scale: the sum of the magnitudes that they are the sums of.
+        tolerance: relative to the largest of those.
+    """
+    a, b, size = float(one), float(other), float(scale)
+    if np.isnan(a) or np.isnan(b):
+        return bool(np.isnan(a) != np.isnan(b))
+    if np.isinf(a) or np.isinf(b):
+        return a != b
+    return abs(a - b) > tolerance * max(1.0, abs(a), abs(b), size)
+
+
+def same(one: Any, other: Any, tolerance: float = 1e-3) -> bool:
+    """Tell whether two pytrees hold the same numbers; what are no numbers is not compared."""
+    first, second = _numbers(one), _numbers(other)
+    if [np.shape(a) for a in first] != [np.shape(b) for b in second]:
+        return len(first) != len(second)  # a structure that varies says nothing about numbers
+    for a, b in zip(first, second, strict=True):
+        size = np.max(np.abs(a), initial=1.0, where=np.isfinite(a))
+        if not np.allclose(a, b, rtol=tolerance, atol=tolerance * size, equal_nan=True):
+            return False
+    return True
+
+
+def _numbers(tree: Any) -> list[np.ndarray]:
+    found = []
+    for leaf in jax.tree.leaves(tree):
+        if isinstance(leaf, jax.core.Tracer):
+            continue
+        with contextlib.suppress(Exception):
+            array = np.asarray(leaf)
+            if array.dtype.kind in "fiub":
+                found.append(array.astype(float))
+    return found
+
+
+def show(value: Any, most: int = 4) -> str:
+    """Return a number or the first numbers of an array in a few characters."""
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return f"{float(array):.5g}" if array.dtype.kind in "fc" else str(array)
+    first = ", ".join(f"{float(number):.4g}" for number in array.ravel()[:most])
+    return f"[{first}{', …' if array.size > most else ''}]"
+
+
+@contextlib.contextmanager
+def apart() -> Iterator[None]:
+    """Keep handlers outside from what runs inside, and warnings from the screen."""
+    stack = primitives._PYRO_STACK[:]
+    del primitives._PYRO_STACK[:]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        primitives._PYRO_STACK[:] = stack
+
+
+def brief(error: BaseException) -> str:
+    """Return an error in one line."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    text = f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
+    return text if len(text) <= 200 else f"{text[:199]}…"

@@ -1,0 +1,49 @@
+"""Compare the last state of an `MCMC` with the model as it is now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+from numpyro import handlers
+from numpyro.infer.util import potential_energy
+
+from . import running
+from .context import CannotRun, Context
+
+NAME = "mcmc"
+
+
+def check(context: Context) -> None:
+    """Compute the potential energy of the last state from the model and its arguments.
+
+    A run that used an older program has another one.
+
+    Raises:
+        CannotRun: no `MCMC` was given, it has not run, or its kernel keeps no potential energy.
+    """
+    if context.mcmc is None:
+        raise CannotRun("no `MCMC` was given in place of the model")
+    state = context.mcmc.last_state
+    if state is None or not hasattr(state, "potential_energy") or not hasattr(state, "z"):
+        raise CannotRun("the `MCMC` has not run, or its kernel keeps no potential energy")
+    energy, z = state.potential_energy, state.z
+    if jax.numpy.ndim(energy):
+        energy, z = energy[0], jax.tree.map(lambda leaf: leaf[0], z)
+
+    def model(*args: Any, **kwargs: Any) -> Any:
+        return handlers.seed(context.model, context.key(1))(*args, **kwargs)
+
+    try:
+        now = potential_energy(model, context.args, context.kwargs, z)
+    except Exception as error:
+        raise CannotRun(f"the model raises {running.brief(error)}") from error
+    finally:
+        context.held.restore()
+    if running.differ(energy, now, abs(float(energy))):
+        says = (
+            f"the last state has the potential energy {running.show(energy)}, and the model "
+            f"with these arguments gives {running.show(now)}: the run used other data or another "
+            "prior"
+        )
+        context.find(NAME, says, "", ["second-mcmc-run"])
