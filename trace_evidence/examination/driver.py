@@ -100,7 +100,7 @@ def _one(name: str, context: Context, report: Report, asked: bool) -> None:
             report.ran.append(name)
     except Exception as error:
         why = f"the model raises {running.brief(error)}"
-        known = triage.triage(triage.error_text(error)).cases
+        known = triage.triage(triage.error_text(error)).findings
         if known:
             why += f"; see {known[0].title} ({known[0].page})"
         report.not_run.append(NotRun(name, why))
