@@ -33,7 +33,7 @@ NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w]
 # the order of a distribution's leaves, which depends on the hash seed.
 PASSING = re.compile(
     r"0x[0-9a-f]{6,}|(?<=ipykernel_)\d+|/tmp/[\w./-]+|(?<=\bid=)\d{9,}|\b\d{12,}(?=>)"
-    r"|(?<=flat index )\d+|(?<=\)\], )\[(?:\*|None)(?:, (?:\*|None))*\]"
+    r"|(?<=flat index )\d+|(?<=Normal)\[\([^\]]*\], \[(?:\*|None)(?:, (?:\*|None))*\]"
 )
 LINES_OF_ERROR = 12
 SVG = "{http://www.w3.org/2000/svg}"
