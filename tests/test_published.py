@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import tomllib
 
 import pytest
@@ -165,7 +166,7 @@ def test_a_foundations_notebook_begins_with_what_installs_its_imports(page):
     assert code[0].startswith("%pip install")
     installed = code[0].replace("-", "_")
     for name in set(re.findall(r"^(?:import|from) (\w+)", "\n".join(code[1:]), re.M)):
-        if name not in ("dataclasses", "functools", "gc", "numpy"):
+        if name not in {*sys.stdlib_module_names, "numpy"}:
             assert re.search(rf"\b{name}\b", installed), f"{page} imports {name}"
     assert not [source for source in code if "%%then" in source or "%%both" in source]
     text = "\n".join(cell.source for cell in notebook.cells)
