@@ -76,8 +76,8 @@ class Spy:
 
         self._wrap(MCMC, "run", lambda mcmc, key, *a, **k: (model_of(mcmc), a, k, None), shorten)
         self._wrap(MCMC, "warmup", lambda mcmc, key, *a, **k: (model_of(mcmc), a, k, None), shorten)
-        self._wrap(SVI, "init", lambda svi, key, *a, **k: (svi.model, a, k, svi.guide))
-        self._wrap(SVI, "run", lambda svi, key, n, *a, **k: (svi.model, a, k, svi.guide), few)
+        self._wrap(SVI, "init", lambda svi, key, *a, **k: of_svi(svi, a, k))
+        self._wrap(SVI, "run", lambda svi, key, n, *a, **k: of_svi(svi, a, k), few)
         self._wrap(Predictive, "__call__", lambda p, key, *a, **k: (p.model, a, k, None))
         for name in ("log_density", "potential_energy"):
             self._wrap(util, name, lambda model, a, k, *_, **__: (model, a, k, None))
@@ -142,6 +142,11 @@ class Spy:
 
 OF_INFERENCE = {"extra_fields", "init_params", "collect_warmup", "progress_bar", "stable_update",
                 "init_state", "forward_mode_differentiation"}  # fmt: skip
+
+
+def of_svi(svi: Any, args: tuple, kwargs: dict) -> tuple:
+    """Return the model of an `SVI`, its arguments with those given beforehand, and the guide."""
+    return svi.model, args, {**getattr(svi, "static_kwargs", {}), **kwargs}, svi.guide
 
 
 def model_of(mcmc: Any) -> Any:
