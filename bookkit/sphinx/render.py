@@ -96,6 +96,18 @@ def themed_svg(svg: str, alt: str, prefix: str) -> str:
     return svg.replace("<svg", f'<svg role="img" aria-label="{label}" class="figure"', 1)
 
 
+def in_order(data: dict) -> dict:
+    """Return the data of a step-through figure with its choices in the order of its frames' `at`.
+
+    The cache of executed pages sorts the keys of mappings.
+    """
+    left, found = dict(data["choices"]), {}
+    for values in zip(*(frame["at"] for frame in data["frames"]), strict=True):
+        name = next(name for name, known in left.items() if set(known) == set(values))
+        found[name] = left.pop(name)
+    return {**data, "choices": found}
+
+
 class Renderer(NbElementRenderer):
     """myst-nb's renderer, with the book's tracebacks, figures and warnings."""
 
@@ -139,7 +151,7 @@ class Renderer(NbElementRenderer):
         if data.mime_type == both.MIME:
             return [self.render_both(data)]
         if data.mime_type == steps.MIME:
-            return [nodes.raw("", steps.as_html(data.content), format="html")]
+            return [nodes.raw("", steps.as_html(in_order(data.content)), format="html")]
         return super().render_mime_type(data)
 
     def render_both(self, data: MimeData) -> nodes.container:
