@@ -687,7 +687,7 @@ def test_the_tab_key_leads_everywhere_and_focus_shows(path, kinds, open_page):
         page.locator("#search-results a").first.wait_for()
     if "error-index" in path:
         page.locator("#triage-text").evaluate(PASTE, DRIFT)
-        page.get_by_role("link", name="what to change").wait_for()
+        page.locator("#triage-findings a").first.wait_for()
     reached = set()
     for _ in range(120):
         page.keyboard.press("Tab")
