@@ -23,6 +23,7 @@ FILE = pages.ROOT / "trace_evidence" / "data.json"
 # apart. So they are named after the chapter, by points that every text takes from them.
 REPEATED = ("jit-broken-after-leak",)
 AFTER = -3
+FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 CELL = re.compile(
     r"^```\{code-cell\}[^\n]*\n(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)*)(.*?)^```$", re.M | re.S
@@ -348,8 +349,12 @@ def message(row: dict[str, str]) -> str:
     text = re.split(r"^(?! |Traceback)", row["text"], maxsplit=1, flags=re.M)[-1]
     if not re.match(r"[\w.]*(Error|Exception|Warning|Incompatible)\b", text):
         text = f"{row['type']}: {text}"
-    text = text.partition("\n--------")[0]
-    lines = [line for line in text.splitlines() if line.strip() and "https://" not in line]
+    text = text.partition("\n--------")[0].replace("site-packages/", "")
+    lines = [
+        line
+        for line in text.splitlines()
+        if line.strip() and not line.lstrip().startswith(FRAMES) and "https://" not in line
+    ]
     return "\n".join(lines[:3])
 
 

@@ -42,7 +42,6 @@ ANCHORS = Path(__file__).with_name("anchors.txt")
 ICON_FONTS = {"Font Awesome Free": "fa-solid-900.woff", "Font Awesome Brands": "fa-brands-400.woff"}
 BYTES = 200_000
 BYTES_WITH_FIGURES = 450_000
-BYTES_OF_THE_INDEX = 240_000  # it holds the rules of the triage, to work without a server
 
 pages = pytest.mark.parametrize("path", HTML, ids=lambda path: str(path.relative_to(SITE)))
 
@@ -80,8 +79,6 @@ def test_no_path_of_this_machine_is_in_a_page(path):
     text = path.read_text()
     for folder in (str(book.ROOT), os.path.expanduser("~"), "/ipykernel_"):
         assert folder not in text, f"{path.name} shows {folder}: extend PATHS in render.py"
-    if path.stem == "error-index":
-        return  # it shows messages as the libraries print them
     for folder in ("site-packages/", "ipykernel/", "<frozen runpy>"):
         assert folder not in soup(path).get_text(), f"{path.name} shows {folder}: see render.py"
 
@@ -300,24 +297,22 @@ def test_every_failure_case_and_section_has_a_label_that_leads_to_it():
             assert row in places, f"{row} has no label"
 
 
-# What follows opens the pages in a browser. A page is opened in two of four views, and the checks
-# that only look share it. The last of them asks what the page requested meanwhile.
+# What follows opens the pages in a browser. A page is opened once for each size and scheme, and
+# the checks that only look share it. The last of them asks what the page requested meanwhile.
 
 SIZES = [(width, scheme) for width in WIDTHS for scheme in SCHEMES]
 CASES = [path for path in NOTEBOOKS if path.parent.name == "cases"]
 
 
 def views():
-    """Return each page with two views that differ in width and scheme, and of a case one, in turn.
+    """Return each page with its views: all four, and of a case one, in turn.
 
-    With `ALL_VIEWS=1` each page is opened in all four.
+    The cases are laid out alike. With `ALL_VIEWS=1` each of them is opened in all four as well.
     """
-    for number, path in enumerate(HTML):
+    for path in HTML:
+        turn = CASES.index(path) % len(SIZES) if path in CASES else None
         for place, size in enumerate(SIZES):
-            shown = (
-                place == number % len(SIZES) if path in CASES else (place in (0, 3)) == number % 2
-            )
-            if shown or os.environ.get("ALL_VIEWS"):
+            if turn in (None, place) or os.environ.get("ALL_VIEWS"):
                 yield path, *size
 
 
@@ -376,7 +371,7 @@ def test_the_message_of_each_error_is_in_sight(view):
 # How large code is, how wide the text, what of the code is cut off, what colour links have.
 LOOK = """() => {
   const blocks = [...document.querySelectorAll("article pre")].filter(e => e.checkVisibility());
-  const code = [...document.querySelectorAll("article .cell_input pre")].map(
+  const code = [...document.querySelectorAll("article :is(.cell_input, .both) pre")].map(
     e => getComputedStyle(e));
   const article = document.querySelector("article"), s = article && getComputedStyle(article);
   const cut = blocks.filter(e => e.scrollWidth > e.clientWidth + 1);
@@ -534,9 +529,8 @@ def test_a_page_is_light(view):
         return
     sizes = weigh(view.page, view.answers)
     total = sum(sizes.values())
-    limit = BYTES_OF_THE_INDEX if "error-index" in view.path else BYTES
-    assert total - sizes["figures"] <= limit, (
-        f"{view.path} is heavier than {limit} bytes without its figures and outputs: {sizes}"
+    assert total - sizes["figures"] <= BYTES, (
+        f"{view.path} is heavier than {BYTES} bytes without its figures and outputs: {sizes}"
     )
     assert total <= BYTES_WITH_FIGURES, (
         f"{view.path} is heavier than {BYTES_WITH_FIGURES} bytes with its figures: {sizes}"
@@ -750,7 +744,7 @@ def test_a_chapter_prints_clean_and_whole_and_light(open_page):
 def test_nothing_is_cut_off_at_the_edge_of_the_paper(open_page):
     view = open_page("book/index.html", 680)  # A4 between its margins
     view.page.emulate_media(media="print")
-    for path in PLAIN_PAGES:
+    for path in PAGES:
         view.visit(str(path.relative_to(SITE)))
         cut = view.page.evaluate(
             """() => [...document.querySelectorAll("article :is(pre, table, svg.figure, img)")]

@@ -13,8 +13,8 @@ from tools import score
 from trace_evidence import symptoms, triage
 
 PAGE = "book/reference/error-index.html"
-ANSWERS = """texts => {
-  const rules = JSON.parse(document.getElementById("triage-rules").textContent);
+ANSWERS = """async texts => {
+  const { triage: rules } = await traceEvidence.data();
   return texts.map(text => {
     const {findings, releases} = traceEvidence.triage(text, rules);
     const rows = findings.map(f => [
@@ -23,9 +23,9 @@ ANSWERS = """texts => {
     return [rows, releases];
   });
 }"""
-CASES = """questions => {
-  const data = JSON.parse(document.getElementById("symptom-data").textContent);
-  return questions.map(words => traceEvidence.symptoms(words, data));
+CASES = """async questions => {
+  const { symptoms } = await traceEvidence.data();
+  return questions.map(words => traceEvidence.symptoms(words, symptoms));
 }"""
 TEXTS = {
     **{f"{part}: {row['url']}": row["lines"] for part in score.PARTS for row in score.read(part)},
@@ -72,6 +72,8 @@ def test_the_browser_finds_the_same_cases_for_plain_words_as_python(open_page):
 
 def test_a_paste_is_answered_at_once_and_nothing_leaves_the_page(open_page):
     view = open_page(PAGE)
+    view.page.get_by_label("Paste the traceback").focus()  # what the box knows is loaded now
+    view.page.wait_for_function("traceEvidence.known")
     view.settle()
     before = len(view.requests), len(view.errors)
     view.page.get_by_label("Paste the traceback").fill(f"numpyro==0.15.2\n{LEAK}")
@@ -108,7 +110,7 @@ def test_it_works_from_the_keyboard_alone_and_an_empty_box_says_so(open_page):
     view.page.keyboard.type("No module named 'jax'")
     view.page.keyboard.press("Tab")
     view.page.keyboard.press("Enter")
-    assert status.inner_text() == "This looks like “A package is missing”."
+    status.filter(has_text="This looks like “A package is missing”.").wait_for()
     assert view.page.locator(".triage-card").count() == 1
     view.page.keyboard.press("Tab")
     view.page.keyboard.press("Enter")
@@ -119,6 +121,7 @@ def test_the_second_door_and_the_filter_answer_as_one_types(open_page):
     view = open_page(PAGE)
     view.page.get_by_label("Say what you see").fill("same samples after new data")
     first = view.page.locator("#symptom-findings > li").first
+    first.wait_for()
     assert first.locator("a").get_attribute("href").endswith("second-mcmc-run.html")
     entries = view.page.locator(".everyday:visible")
     everything = entries.count()

@@ -3,6 +3,7 @@
 "use strict";
 
 (() => {
+  const { rich, address, data } = globalThis.traceEvidence;
   function stems(text, data) {
     const dull = new Set(data.dull);
     const found = new Set();
@@ -38,7 +39,7 @@
         const { title, href, symptom } = data.cases[slug];
         const item = document.createElement("li");
         const link = document.createElement("a");
-        link.href = href;
+        link.href = address(href);
         link.append(...rich(title));
         item.append(link, ": ", ...rich(symptom));
         return item;
@@ -49,41 +50,34 @@
     else status.textContent = "No case has these words; the table below lists all.";
   }
 
-  function rich(text) {
-    return text.split("`").map((part, number) => {
-      if (number % 2 === 0) return part;
-      const code = document.createElement("code");
-      code.textContent = part;
-      return code;
-    });
-  }
-
   globalThis.traceEvidence = { ...globalThis.traceEvidence, symptoms: search };
 
-  if (typeof document === "undefined") return;
   document.addEventListener("DOMContentLoaded", () => {
-    const source = document.getElementById("symptom-data");
-    if (!source) return;
-    const data = JSON.parse(source.textContent);
     const list = document.getElementById("symptom-findings");
+    if (!list) return;
     const status = document.getElementById("symptom-status");
     const box = document.getElementById("symptoms");
     if (box) {
       const words = document.getElementById("symptom-words");
-      words.addEventListener("input", () => show(words.value, data, list, status));
+      const run = async () => show(words.value, (await data()).symptoms, list, status);
+      words.addEventListener("focus", data);
+      words.addEventListener("input", run);
       box.addEventListener("submit", (event) => {
         event.preventDefault();
-        show(words.value, data, list, status);
-        if (!words.value.trim()) status.textContent = "Write a few words about what you see.";
+        if (words.value.trim()) run();
+        else status.textContent = "Write a few words about what you see.";
       });
       box.hidden = false;
     } else {
-      const words = new URLSearchParams(location.search).get("q") ?? "";
-      const found = search(words, data);
-      if (found.length && found[0][1] >= data.enough) {
-        show(words, data, list, status);
-        document.getElementById("symptom-block").hidden = false;
-      }
+      const words = new URLSearchParams(location.search).get("q");
+      if (!words) return;
+      data().then(({ symptoms }) => {
+        const found = search(words, symptoms);
+        if (found.length && found[0][1] >= symptoms.enough) {
+          show(words, symptoms, list, status);
+          document.getElementById("symptom-block").hidden = false;
+        }
+      });
     }
   });
 })();

@@ -1,8 +1,9 @@
 /* Triage in the browser: the algorithm of trace_evidence/triage.py, with the same rules.
-   The rules stand in the page, what you paste stays there, and nothing is sent anywhere. */
+   The rules come from this site; what you paste stays in the page. */
 "use strict";
 
 (() => {
+  const { rich, address, data } = globalThis.traceEvidence;
   const compiled = new Map();
   const regex = (pattern) => {
     if (!compiled.has(pattern)) compiled.set(pattern, new RegExp(pattern, "gm"));
@@ -140,16 +141,6 @@
     return made;
   }
 
-  /* A text with its backticks as code. */
-  function rich(text) {
-    return text.split("`").map((part, number) => {
-      if (number % 2 === 0) return part;
-      const code = document.createElement("code");
-      code.textContent = part;
-      return code;
-    });
-  }
-
   function plain(name, text) {
     const made = document.createElement(name);
     made.textContent = text;
@@ -172,14 +163,14 @@
   function links(rows) {
     return rows.flatMap(([, title, href], number) => [
       number ? ", " : "",
-      element("a", title, { href }),
+      element("a", title, { href: address(href) }),
     ]);
   }
 
   function describe(finding) {
     const { rule } = finding;
     const item = element("li", "", { class: `triage-card triage-${rule.kind}` });
-    const href = rule.kind === "everyday" ? rule.here : `${rule.href}#${finding.section}`;
+    const href = rule.kind === "everyday" ? rule.here : address(`${rule.href}#${finding.section}`);
     const head = element("p", "", { class: "triage-head" });
     const kind = element("span", KINDS[rule.kind], { class: "triage-kind" });
     head.append(element("a", rule.title, { href }), " ", kind);
@@ -191,7 +182,7 @@
     if (rule.look.length) {
       rows.push([rule.kind === "chapter" ? "Its cases" : "Or", ...links(rule.look)]);
     }
-    if (rule.kind === "everyday") rows.push(["Read more", element("a", rule.from, { href: rule.href })]);
+    if (rule.kind === "everyday") rows.push(["Read more", element("a", rule.from, { href: address(rule.href) })]);
     const because = finding.because.length ? ` (${finding.because.join("; ")})` : "";
     rows.push(["Matched", `line ${finding.number}: `, plain("code", finding.line), because]);
     item.append(terms(rows));
@@ -216,31 +207,34 @@
     }
   }
 
-  globalThis.traceEvidence = { ...globalThis.traceEvidence, triage, rich };
+  globalThis.traceEvidence = { ...globalThis.traceEvidence, triage };
 
-  if (typeof document === "undefined") return;
   document.addEventListener("DOMContentLoaded", () => {
     const box = document.getElementById("triage");
     if (!box) return;
-    const rules = JSON.parse(document.getElementById("triage-rules").textContent);
     const text = document.getElementById("triage-text");
     const status = document.getElementById("triage-status");
     const list = document.getElementById("triage-findings");
-    const run = () => answer(text.value, rules, status, list);
+    const run = async () => {
+      const { triage: rules } = text.value.trim() ? await data() : {};
+      answer(text.value, rules, status, list);
+    };
     let waiting;
+    text.addEventListener("focus", data);
     text.addEventListener("input", () => {
       clearTimeout(waiting);
       waiting = setTimeout(run, 200);
     });
     box.addEventListener("submit", (event) => {
       event.preventDefault();
-      run();
-      if (!text.value.trim()) {
+      if (text.value.trim()) {
+        run();
+      } else {
         status.textContent = "Nothing is pasted yet: put the traceback into the box.";
         text.focus();
       }
     });
-    box.addEventListener("reset", () => answer("", rules, status, list));
+    box.addEventListener("reset", () => answer("", {}, status, list));
     box.hidden = false;
     run();
   });

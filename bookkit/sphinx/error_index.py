@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import json
-from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -17,33 +19,50 @@ from trace_evidence import symptoms
 from .directives import Generated, code
 
 PAGE = "book/reference/error-index"
+DATA = "_static/doors-data.js"
 ENOUGH = 130
 """The points from which on the site's search shows a case above its own results."""
 
 
-def address(app: Sphinx, here: str) -> Callable[[str], str]:
-    """Return what makes a link of the package's data one from a page of the site."""
-
-    def find(link: str) -> str:
-        page, mark, section = link.partition("#")
-        if link.startswith("https:"):
-            return link
-        return app.builder.get_relative_uri(here, page) + mark + section
-
-    return find
+def to_site(link: str) -> str:
+    """Return a link of the package's data as one from the root of the site."""
+    page, mark, section = link.partition("#")
+    return link if link.startswith("https:") else f"{page}.html{mark}{section}"
 
 
-def as_script(name: str, value: object) -> str:
-    """Return data as an element of a page, which nothing in them can end."""
-    text = json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
-    return f'<script type="application/json" id="{name}">{text}</script>'
+def rules() -> dict[str, Any]:
+    """Return what `triage.js` needs: the rules, with where each leads."""
+    found = json.loads(json.dumps(publish.rules()))
+    for rule in found["rules"]:
+        rule["href"] = to_site(rule["page"])
+        rule["here"], rule["from"] = f"#{rule['id']}", source(rule["page"])
+        rule["look"] = [[name, title, to_site(page)] for name, title, page in rule["look"]]
+    return found
+
+
+@cache
+def data() -> str:
+    """Return the script that hands both doors their data, as a build begins."""
+    known = json.dumps({"triage": rules(), "symptoms": symptom_data()}, ensure_ascii=False)
+    return f"globalThis.traceEvidence = {{...globalThis.traceEvidence, known: {known}}};\n"
+
+
+def mark_of_data() -> str:
+    """Return what stands behind the script's address, so that browsers fetch another one anew."""
+    return hashlib.sha256(data().encode()).hexdigest()[:8]
+
+
+def write_data(app: Sphinx, error: Exception | None) -> None:
+    """Write that script beside the others."""
+    if app.builder.format == "html" and not error:
+        (Path(app.outdir) / DATA).write_text(data(), encoding="utf-8")
 
 
 class Triage(SphinxDirective):
     """The box that takes a traceback; hidden where scripts do not run. See `triage.js`."""
 
     BOX = """\
-<form id="triage" hidden>
+<form id="triage" hidden data-doors="{data}">
 <label for="triage-text">Paste the traceback, or its last lines</label>
 <textarea id="triage-text" rows="8" spellcheck="false" autocomplete="off"
  aria-describedby="triage-note"></textarea>
@@ -55,17 +74,13 @@ class Triage(SphinxDirective):
 """
 
     def run(self) -> list[nodes.Node]:
-        """Return the box, with the rules in it."""
+        """Return the box, with the address of what both doors know."""
         for file in (catalogue.FILE, everyday.FILE, versions.FILE):
             self.env.note_dependency(str(file))
         self.env.note_reread()
-        find = address(self.env.app, self.env.docname)
-        rules = json.loads(json.dumps(publish.rules()))
-        for rule in rules["rules"]:
-            rule["href"] = find(rule["page"])
-            rule["here"], rule["from"] = f"#{rule['id']}", source(rule["page"])
-            rule["look"] = [[name, title, find(page)] for name, title, page in rule["look"]]
-        return [nodes.raw("", self.BOX + as_script("triage-rules", rules), format="html")]
+        depth = self.env.docname.count("/")
+        box = self.BOX.replace("{data}", f"{'../' * depth}{DATA}?v={mark_of_data()}")
+        return [nodes.raw("", box, format="html")]
 
 
 def source(link: str) -> str:
@@ -78,7 +93,7 @@ def source(link: str) -> str:
     return "in this book"
 
 
-def symptom_data(find: Callable[[str], str]) -> dict[str, Any]:
+def symptom_data() -> dict[str, Any]:
     """Return what `symptoms.js` needs: the points of the words, and the cases."""
     known = publish.symptoms()
     return {
@@ -87,7 +102,7 @@ def symptom_data(find: Callable[[str], str]) -> dict[str, Any]:
         "most": symptoms.MOST,
         "enough": ENOUGH,
         "cases": {
-            slug: {"title": case.title, "href": find(case.page), "symptom": case.symptom}
+            slug: {"title": case.title, "href": to_site(case.page), "symptom": case.symptom}
             for slug, case in records.load().items()
         },
     }
@@ -107,10 +122,8 @@ class Symptoms(SphinxDirective):
 """
 
     def run(self) -> list[nodes.Node]:
-        """Return the box, with the words of the records in it."""
-        self.env.note_reread()
-        data = symptom_data(address(self.env.app, self.env.docname))
-        return [nodes.raw("", self.BOX + as_script("symptom-data", data), format="html")]
+        """Return the box."""
+        return [nodes.raw("", self.BOX, format="html")]
 
 
 class MessageTable(Generated):
@@ -213,12 +226,12 @@ def to_page(name: str) -> str:
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Load the scripts of both doors where they are, and what the search knows of the cases."""
     if page == PAGE:
-        for name in ("triage.js", "symptoms.js", "errors.js"):
+        for name in ("doors.js", "triage.js", "symptoms.js", "errors.js"):
             app.add_js_file(name)
     if page == "search":
-        app.add_js_file("symptoms.js")
-        app.add_js_file("results.js")
-        context["symptom_data"] = as_script("symptom-data", symptom_data(address(app, page)))
+        for name in ("doors.js", "symptoms.js", "results.js"):
+            app.add_js_file(name)
+        context["doors_data"] = f"{DATA}?v={mark_of_data()}"
 
 
 def add_words(app: Sphinx, doctree: nodes.document) -> None:
@@ -243,4 +256,5 @@ def setup(app: Sphinx) -> dict:
         app.add_directive(name, directive)
     app.connect("html-page-context", add_scripts)
     app.connect("doctree-read", add_words)
+    app.connect("build-finished", write_data)
     return {"parallel_read_safe": True, "version": "1"}
