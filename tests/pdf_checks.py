@@ -98,9 +98,7 @@ def test_no_page_is_half_empty_for_no_reason(book, texts):
         book.pages[leaf].extract_text(visitor_text=note)
         if min(heights, default=842) > 842 / 2:
             empty.append(leaf - front + 1)
-    # A program or a figure that does not break across pages leaves a few.
-    most = len(book.pages) // 50
-    assert len(empty) <= most, f"pages that are half empty: {empty}: see `break-inside` in book.css"
+    assert not empty, f"pages that are half empty: {empty}: see `break-inside` in book.css"
 
 
 def test_the_outline_has_every_page_of_the_book_in_its_order(book, soups):
