@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from . import catalogue
+from . import catalogue, versions
 from .catalogue import Evidence, Signature
 from .pages import BOOK, ROOT
 
 FILE = BOOK / "everyday.toml"
 RECORDED = ROOT / "stacks" / "everyday.json"
-LIBRARIES = {"jax": "JAX", "numpyro": "NumPyro", "equinox": "Equinox", "diffrax": "Diffrax"}
+LIBRARIES = versions.TITLES
 KINDS = {
     "tracing": "Values that are only traced",
     "arguments": "Arguments and results",

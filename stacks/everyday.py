@@ -93,18 +93,18 @@ def main():
     for stack, python in PYTHONS.items():
         wanted = {n: p for n, p in programs.items() if entries[n].get("only", stack) == stack}
         same = releases[stack] == old.get("versions", {}).get(stack)
-        todo = {
+        missing = {
             name: program
             for name, program in wanted.items()
             if not same or known.get((name, stack), {}).get("program") != program
         }
         found = {}
-        if todo:
-            print(f"everyday errors on {stack}: {len(todo)} programs")
+        if missing:
+            print(f"everyday errors on {stack}: {len(missing)} programs")
             flags = "--xla_force_host_platform_device_count=2"
             done = subprocess.run(
                 [ROOT / python, "-m", "stacks.everyday", "--here"],
-                input=json.dumps(todo), stdout=subprocess.PIPE, text=True, cwd=ROOT,
+                input=json.dumps(missing), stdout=subprocess.PIPE, text=True, cwd=ROOT,
                 env=os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags},
             )  # fmt: skip
             if done.returncode:

@@ -11,7 +11,6 @@ from bookkit import casebook, catalogue, pages, publish, records, versions
 CASES = records.load()
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 LINES, CELL_LINES, COLUMNS, WHY = 60, 25, 80, 125
-NAME = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"}
 TRACKER = re.compile(r"https://github\.com/[\w.-]+/([\w.-]+)/(issues|pull|discussions)/(\d+)")
 
 
@@ -78,7 +77,7 @@ def test_the_text_of_a_reference_is_its_address(case):
         assert found, f"{where}: `url` is the address of an issue or a pull request"
         kind = {"issues": "issue", "pull": "pull request", "discussions": "discussion"}[found[2]]
         assert row["text"].endswith(f"{kind} {found[3]}"), f"{where}: the text has another number"
-        library = NAME.get(found[1].lower())
+        library = versions.TITLES.get(found[1].lower())
         assert not library or row["text"].startswith(library), f"{where}: another library"
 
 

@@ -167,29 +167,22 @@ def test_a_step_that_fails_shows_its_last_words_and_names_the_cure(capsys):
     assert capsys.readouterr().err.splitlines() == ["line"] * 7 + ["why"]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED]'))",
-        "invalid peer certificate: UnknownIssuer",
-        "npm error SELF_SIGNED_CERT_IN_CHAIN self-signed certificate in certificate chain",
-    ],
-)
-def test_behind_a_companys_proxy_the_cure_is_its_certificate(said):
-    with pytest.raises(SetupError, match=r"^[^\n]*SSL_CERT_FILE[^\n]*$"):
-        environments.run(*fail(said), cure="check the network.")
+CERTIFICATE, DISK = r"[^\n]*SSL_CERT_FILE[^\n]*", r"The disk is full: free 4 GB [^\n]*"
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "cure"),
     [
-        "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
-        "cause: failed to write to file `/x`: No space left on device (os error 28)",
-        "Disk quota exceeded (os error 122)",
+        ("SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED]'))", CERTIFICATE),
+        ("invalid peer certificate: UnknownIssuer", CERTIFICATE),
+        ("npm error SELF_SIGNED_CERT_IN_CHAIN self-signed certificate in the chain", CERTIFICATE),
+        ("ERROR: Could not install: OSError: [Errno 28] No space left on device", DISK),
+        ("failed to write to file `/x`: No space left on device (os error 28)", DISK),
+        ("Disk quota exceeded (os error 122)", DISK),
     ],
 )
-def test_a_full_disk_is_told_as_what_it_is(said):
-    with pytest.raises(SetupError, match=r"^The disk is full: free 4 GB [^\n]*$"):
+def test_a_companys_proxy_and_a_full_disk_are_told_as_what_they_are(said, cure):
+    with pytest.raises(SetupError, match=f"^{cure}$"):
         environments.run(*fail(said), cure="check the network.")
 
 

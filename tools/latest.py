@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 from tools import environments
@@ -106,6 +107,14 @@ def examined() -> list[str]:
     return rows
 
 
+def say_against_lock(versions: dict[str, str], names: Iterable[str]) -> None:
+    """Print, for each of these packages, the version that is installed and the one of the lock."""
+    lock = (ROOT / "requirements.txt").read_text()
+    locked = dict(re.findall(r"^([\w.-]+)==([^\s;\\]+)", lock, re.M))
+    for name in names:
+        print(f"{name} {versions[name]}, where the lock has {locked[name]}")
+
+
 def main() -> int:
     """Run the program; the status is 1 where an expectation changed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -119,10 +128,7 @@ def main() -> int:
     except environments.SetupError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    lock = (ROOT / "requirements.txt").read_text()
-    locked = dict(re.findall(r"^([\w.-]+)==([^\s;\\]+)", lock, re.M))
-    for name in COMPARED:
-        print(f"{name} {versions[name]}, where the lock has {locked[name]}")
+    say_against_lock(versions, COMPARED)
     from bookkit import pages
 
     changed = run([path.resolve() for path in options.chapters] or pages.find_notebooks(), versions)

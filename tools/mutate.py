@@ -286,8 +286,8 @@ def main() -> int:
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mutate-") as name:
         folder = copy_of(Path(name) / "book")
-        todo = batches(drawn)
-        for number, batch in enumerate(todo, 1):
+        groups = batches(drawn)
+        for number, batch in enumerate(groups, 1):
             found = run(folder, batch)
             for mutation in batch:
                 place = mutation.describe(mutation.page.read_text())
@@ -298,7 +298,7 @@ def main() -> int:
                 if mutation not in found:
                     survivors.append((mutation.kind, place))
             minutes = (time.monotonic() - begin) / 60
-            print(f"batch {number} of {len(todo)}, {minutes:.1f} min", flush=True)
+            print(f"batch {number} of {len(groups)}, {minutes:.1f} min", flush=True)
     print(f"\n{'kind':16}{'injected':>10}{'caught':>8}")
     for kind in kinds:
         print(f"{kind:16}{injected[kind]:10}{caught[kind]:8}")

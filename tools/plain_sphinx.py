@@ -22,6 +22,7 @@ import tomllib
 from typing import Any
 
 from tools import environments
+from tools.latest import say_against_lock
 
 ROOT = environments.ROOT
 WORK = environments.CACHE / "plain-sphinx"
@@ -155,10 +156,7 @@ def main() -> int:
     except environments.SetupError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    lock = (ROOT / "requirements.txt").read_text()
-    locked = dict(re.findall(r"^([\w.-]+)==([^\s;\\]+)", lock, re.M))
-    for name in COMPARED:
-        print(f"{name} {versions[name]}, where the lock has {locked[name]}")
+    say_against_lock(versions, COMPARED)
     shutil.copytree(ROOT / "_build" / ".jupyter_cache", WORK / "cache")
     print("building the site …", flush=True)
     command = [str(PYTHON), "-m", "tools.plain_sphinx", "--build"]

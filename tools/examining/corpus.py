@@ -150,7 +150,7 @@ def main() -> int:
         lines = record.read_text().splitlines() if record.exists() else []
         done = {(row["file"], row["half"]) for row in map(json.loads, lines) if "why" in row}
         found = [path for path in programs(checkout) if options.only in str(path)]
-        todo = [
+        missing = [
             path for path in found
             if (str(path.relative_to(checkout)), options.half) not in done
         ]  # fmt: skip
@@ -168,7 +168,7 @@ def main() -> int:
                   flush=True)  # fmt: skip
 
         with ThreadPoolExecutor(options.jobs) as pool:
-            list(pool.map(one, todo))
+            list(pool.map(one, missing))
     rows = load()
     print(table())
     shown = {"seen", "aside"} if options.half == "aside" else {"seen"}
