@@ -143,7 +143,8 @@ def test_no_wording_of_one_failure_claims_what_was_recorded_of_another(row):
 def test_what_a_chapter_reproduces_leads_back_to_it(printed, failure):
     text = printed[failure][0]
     look_alikes = [name for name, *_ in triage.triage(text).findings[0].look]
-    assert failure in chapters(text)[:2] + look_alikes
+    # Where no frame of `scan` is left, an everyday answer comes first, and asks for it.
+    assert failure in (chapters(text)[:2] or look_alikes)
 
 
 def test_most_recordings_of_a_failure_are_recognised():
