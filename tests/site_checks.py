@@ -371,8 +371,8 @@ def test_the_message_of_each_error_is_in_sight(view):
 # How large code is, how wide the text, what of the code is cut off, what colour links have.
 LOOK = """() => {
   const blocks = [...document.querySelectorAll("article pre")].filter(e => e.checkVisibility());
-  const code = [...document.querySelectorAll("article :is(.cell_input, .both) pre")].map(
-    e => getComputedStyle(e));
+  const code = [...document.querySelectorAll("article :is(.cell_input, .both) pre")]
+    .filter(e => !e.closest(".traceback")).map(e => getComputedStyle(e));
   const article = document.querySelector("article"), s = article && getComputedStyle(article);
   const cut = blocks.filter(e => e.scrollWidth > e.clientWidth + 1);
   const links = [...document.querySelectorAll("article a[href]:not(.headerlink)")]
