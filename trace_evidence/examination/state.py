@@ -6,6 +6,7 @@ import functools
 import sys
 import sysconfig
 import types
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ class Held:
     def _inside(self, thing: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(thing, dict):
             yield from ((f"[{key!r}]", value) for key, value in list(thing.items()))
-        elif isinstance(thing, (list, tuple, set, frozenset)):
+        elif isinstance(thing, (list, tuple, set, frozenset, deque)):
             yield from ((f"[{index}]", value) for index, value in enumerate(thing))
         elif isinstance(thing, functools.partial):
             yield from (("", part) for part in (thing.func, thing.args, thing.keywords))
@@ -187,14 +188,26 @@ def _wrapped(thing: Any) -> Any:
 
 def _attributes(thing: Any) -> dict[str, Any]:
     found = getattr(thing, "__dict__", None)
-    return found if isinstance(found, dict) else {}
+    slots = {name: getattr(thing, name) for name in _slots(thing) if hasattr(thing, name)}
+    return {**found, **slots} if isinstance(found, dict) else slots
+
+
+def _slots(thing: Any) -> list[str]:
+    """Return the names of the slots that a class outside the libraries gives to a thing."""
+    return [
+        f"_{cls.__name__.lstrip('_')}{name}" if name.startswith("__") else name
+        for cls in type(thing).__mro__
+        if "__slots__" in vars(cls) and not _in_library(sys.modules.get(cls.__module__), set())
+        for name in ([cls.__slots__] if isinstance(cls.__slots__, str) else cls.__slots__)
+        if name not in ("__dict__", "__weakref__")
+    ]
 
 
 def _contents(thing: Any) -> Any:
     """Return a shallow copy of what may change in a thing, or None."""
     if isinstance(thing, dict):
         return dict(thing)
-    if isinstance(thing, (list, set)):
+    if isinstance(thing, (list, set, deque)):
         return list(thing)
     if isinstance(thing, np.ndarray):
         return thing.copy() if thing.size <= COPIED and thing.dtype != object else None
@@ -206,8 +219,8 @@ def _contents(thing: Any) -> Any:
             except ValueError:
                 return None
         return {"": cells, **vars(thing)}
-    if isinstance(getattr(thing, "__dict__", None), dict):
-        return dict(vars(thing))
+    if isinstance(getattr(thing, "__dict__", None), dict) or _slots(thing):
+        return dict(_attributes(thing))
     return None
 
 
@@ -246,8 +259,9 @@ def _put_back(thing: Any, before: Any) -> None:
     if isinstance(thing, dict):
         thing.clear()
         thing.update(before)
-    elif isinstance(thing, list):
-        thing[:] = before
+    elif isinstance(thing, (list, deque)):
+        thing.clear()
+        thing.extend(before)
     elif isinstance(thing, set):
         thing.clear()
         thing.update(before)
@@ -262,6 +276,12 @@ def _put_back(thing: Any, before: Any) -> None:
         vars(thing).clear()
         vars(thing).update(attributes)
     else:
-        attributes = vars(thing)
-        attributes.clear()
-        attributes.update(before)
+        slots = _slots(thing)
+        if isinstance(getattr(thing, "__dict__", None), dict):
+            vars(thing).clear()
+            vars(thing).update({name: before[name] for name in before if name not in slots})
+        for name in slots:
+            if name in before:
+                object.__setattr__(thing, name, before[name])
+            elif hasattr(thing, name):
+                object.__delattr__(thing, name)
