@@ -1,5 +1,6 @@
 """`examine`: what it finds in broken models, its silence on whole ones, what it leaves behind."""
 
+import functools
 import json
 import subprocess
 import sys
@@ -16,8 +17,10 @@ import pytest
 from numpyro import handlers, primitives
 from numpyro.contrib.control_flow import scan
 from numpyro.contrib.module import eqx_module, random_eqx_module
-from numpyro.infer import MCMC, BarkerMH
-from numpyro.infer.autoguide import AutoNormal
+from numpyro.distributions.util import lazy_property
+from numpyro.infer import MCMC, SVI, BarkerMH, Trace_ELBO
+from numpyro.infer.autoguide import AutoDelta, AutoNormal
+from numpyro.optim import Adam
 
 import trace_evidence
 from bookkit import pages, records
@@ -316,6 +319,77 @@ def test_what_chapters_two_to_four_begin_with_is_found_on_the_old_stack_only(env
     for chapter, cases in named.items():
         assert (chapter in cases) is found, done.stderr
         assert found or not cases
+
+
+def between(f):
+    """Return a model of a level whose observation depends on a function of it."""
+
+    def model():
+        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
+        numpyro.sample("shown", dist.Normal(f(level), 1.0), obs=1.0)
+
+    return model
+
+
+def gauge(cached):
+    class Gauge:
+        levels = jnp.array([0.5, 1.0, 2.0])
+
+        @(functools.cached_property if cached else property)
+        def gain(self):
+            return jnp.vdot(self.levels, self.levels)
+
+    kept = Gauge()
+    return between(lambda level: kept.gain * level)
+
+
+def log_mass(cached):
+    def function(low, high):
+        return jnp.log(jax.scipy.special.ndtr(high) - jax.scipy.special.ndtr(low))
+
+    kept = functools.lru_cache(function) if cached else function
+    return between(lambda level: level - kept(0.0, 2.0))
+
+
+def waiting(cached):
+    class Waiting(dist.Normal):
+        @(lazy_property if cached else property)
+        def tails(self):
+            return jnp.exp(-self.loc), jnp.exp(-self.scale)
+
+        def log_prob(self, value):
+            return super().log_prob(value) + self.tails[0] - self.tails[1]
+
+    kept = Waiting(1.0, 3.0)
+    return lambda: numpyro.sample("minutes", kept)
+
+
+@pytest.mark.parametrize(
+    ("make", "case"),
+    [(gauge, "cached-property"), (waiting, "lazy-tuple"), (log_mass, "lru-cache")],
+)
+def test_a_tracer_that_stays_behind_is_found_by_the_page_that_says_so(make, case):
+    broken, cured = trace_evidence.examine(make(True)), trace_evidence.examine(make(False))
+    assert [found.check for found in broken.findings if case in found.cases] == ["state"], broken
+    assert records.load()[case].examine == "state"
+    assert cured.ok, cured
+
+
+def test_a_cache_that_was_empty_is_emptied_and_a_full_one_is_left():
+    empty, full = functools.lru_cache(jnp.sin), functools.lru_cache(jnp.cos)
+    full(0.5)
+    trace_evidence.examine(between(lambda level: level + empty(0.5) + full(0.5)))
+    assert (empty.cache_info().currsize, full.cache_info().currsize) == (0, 1)
+
+
+def test_a_guide_that_keeps_a_traced_start_is_found_once_by_the_page_that_says_so():
+    guide = AutoDelta(regression)
+    svi = SVI(regression, guide, Adam(0.1), Trace_ELBO())
+    jax.jit(jax.vmap(svi.init, in_axes=(0, None)))(jax.random.split(jax.random.key(0), 2), X)
+    report = trace_evidence.examine(regression, X, guide=guide)
+    assert [found.cases for found in report.findings] == [("guide-keeps-traced-start",)], report
+    assert records.load()["guide-keeps-traced-start"].examine == "guide"
+    assert trace_evidence.examine(regression, X, guide=AutoDelta(regression)).ok
 
 
 # --- nothing is left behind ------------------------------------------------------------------

@@ -36,6 +36,20 @@ def test_each_alarm_in_the_record_is_explained_and_few_are_false():
     assert len(false) <= len(rows) / 50
     kinds = {entry["kind"] for entry in corpus.explanations()}
     assert kinds <= {"defect", "deliberate", "false"}
+    met = {(row["project"], row["file"], row["model"]) for row in alarms}
+    explained = {(row["project"], row["file"], row["model"]) for row in corpus.explanations()}
+    assert explained <= met, "an explanation without its alarm"
+    assert all(entry["why"].endswith(".") for entry in corpus.explanations())
+
+
+def test_the_record_has_150_models_half_of_them_set_aside_and_is_cheap():
+    found = corpus.summary(corpus.load())["all"]
+    assert found["models"] >= 150
+    assert 2 * found["aside"] >= 150
+    assert found["median_seconds"] < 2.0
+    assert found["costed"] >= 10
+    assert found["largest_ratio"] <= 5.0
+    assert set(corpus.summary(corpus.load())) - {"all"} == set(corpus.projects())
 
 
 def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):

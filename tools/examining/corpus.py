@@ -6,8 +6,8 @@
 
 `--half all` examines both at once; what is said of the half set aside is not printed then either,
 until `--half aside` asks. Each file runs in a process of its own, with a limit of time. A file that
-was run is not run again. What is found is kept in `corpus/NAME.jsonl`; each alarm is explained in
-`corpus/alarms.toml`.
+was run is not run again. What is found is kept in `corpus/NAME.jsonl`; `corpus/projects.toml` says
+where the checkout came from, and `corpus/alarms.toml` explains each alarm.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).with_name("corpus")
 ALARMS = FOLDER / "alarms.toml"
+PROJECTS = FOLDER / "projects.toml"
 SECONDS = 900
 
 
@@ -84,6 +85,11 @@ def load() -> list[dict]:
     return rows
 
 
+def projects() -> dict[str, dict]:
+    """Return the entries of `projects.toml` by name: repository and commit."""
+    return tomllib.loads(PROJECTS.read_text())
+
+
 def explanations() -> list[dict]:
     """Return the entries of `alarms.toml`: project, file, model, kind and why."""
     return tomllib.loads(ALARMS.read_text()).get("alarm", []) if ALARMS.exists() else []
@@ -116,6 +122,7 @@ def summary(rows: list[dict]) -> dict[str, dict]:
                 kind: kinds.count(kind) for kind in ("defect", "deliberate", "false", "unexplained")
             },
             "median_seconds": round(statistics.median(seconds), 2) if seconds else None,
+            "costed": len(ratios),
             "ratio": round(statistics.median(ratios), 2) if ratios else None,
             "largest_ratio": round(max(ratios), 2) if ratios else None,
         }

@@ -18,6 +18,7 @@ MOST = 20_000
 """Objects that are looked at, at most."""
 COPIED = 1_000_000
 """Elements of a NumPy array that is noted with its contents, at most."""
+ROOTS = ("model", "args", "kwargs", "guide")
 LEAVES = (str, bytes, int, float, complex, bool, type(None), jax.Array, np.generic, type, range)
 LIBRARIES = tuple(str(Path(sysconfig.get_path(name))) for name in ("stdlib", "purelib", "platlib"))
 
@@ -37,7 +38,8 @@ class Held:
         self.whole = True
         self._globals: dict[tuple[int, str], tuple[dict, str, Any]] = {}
         self._own = {_package(root) for root in map(_function, roots)} - {""}
-        self._walk([(root, "model" if not index else "args") for index, root in enumerate(roots)])
+        names = (*ROOTS, *["args"] * len(roots))
+        self._walk([(root, name) for root, name in zip(roots, names, strict=False)])
 
     def _walk(self, waiting: list[tuple[Any, str]]) -> None:
         while waiting:
@@ -209,6 +211,8 @@ def _contents(thing: Any) -> Any:
         return dict(thing)
     if isinstance(thing, (list, set, deque)):
         return list(thing)
+    if isinstance(thing, functools._lru_cache_wrapper):
+        return {"cache": thing.cache_info().currsize > 0}
     if isinstance(thing, np.ndarray):
         return thing.copy() if thing.size <= COPIED and thing.dtype != object else None
     if isinstance(thing, types.FunctionType):
@@ -265,6 +269,9 @@ def _put_back(thing: Any, before: Any) -> None:
     elif isinstance(thing, set):
         thing.clear()
         thing.update(before)
+    elif isinstance(thing, functools._lru_cache_wrapper):
+        if not before["cache"]:  # it was empty, so it can be put back
+            thing.cache_clear()
     elif isinstance(thing, np.ndarray):
         if thing.flags.writeable and thing.shape == before.shape:
             thing[...] = before
