@@ -382,6 +382,20 @@ def test_a_cache_that_was_empty_is_emptied_and_a_full_one_is_left():
     assert (empty.cache_info().currsize, full.cache_info().currsize) == (0, 1)
 
 
+def test_a_number_that_xla_keeps_from_vanishing_is_a_hint():
+    def model(factor):
+        rate = jnp.exp(numpyro.sample("a", dist.Normal(-200.0, 1.0)))
+        numpyro.sample("admitted", dist.Poisson(rate), obs=3)
+        numpyro.factor("more", factor())
+
+    report = trace_evidence.examine(model, lambda: 0.0)
+    assert report.ok, report
+    (hint,) = report.hints
+    assert hint.site == "admitted" and "-inf" in hint.says
+    changing = iter([0.0, *[-np.inf] * 99])
+    assert not trace_evidence.examine(model, lambda: next(changing)).ok
+
+
 def test_a_guide_that_keeps_a_traced_start_is_found_once_by_the_page_that_says_so():
     guide = AutoDelta(regression)
     svi = SVI(regression, guide, Adam(0.1), Trace_ELBO())
