@@ -62,6 +62,19 @@ def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):
     assert found == {"examples/a.py", "test/test_b.py", "c.ipynb"}
 
 
+def test_a_file_that_is_run_again_replaces_its_rows(tmp_path):
+    record = tmp_path / "p.jsonl"
+    old, other = row(seconds=9.0, code="old"), row(file="g.py")
+    corpus.keep(record, [old, other])
+    corpus.keep(record, [row(code="new"), {"file": "f.py", "half": "all", "why": ""}])
+    rows = [json.loads(line) for line in record.read_text().splitlines()]
+    assert [(kept["file"], kept.get("code")) for kept in rows] == [
+        ("g.py", None),
+        ("f.py", "new"),
+        ("f.py", None),
+    ]
+
+
 def test_a_notebook_goes_on_after_a_statement_that_fails(tmp_path):
     cells = [
         ["%matplotlib inline\n", "import no_such_package\n", "a = 1\n", "a = b"],
