@@ -196,13 +196,16 @@ def _attributes(thing: Any) -> dict[str, Any]:
 
 def _slots(thing: Any) -> list[str]:
     """Return the names of the slots that a class outside the libraries gives to a thing."""
-    return [
-        f"_{cls.__name__.lstrip('_')}{name}" if name.startswith("__") else name
-        for cls in type(thing).__mro__
-        if "__slots__" in vars(cls) and not _in_library(sys.modules.get(cls.__module__), set())
-        for name in ([cls.__slots__] if isinstance(cls.__slots__, str) else cls.__slots__)
-        if name not in ("__dict__", "__weakref__")
-    ]
+    found = []
+    for cls in type(thing).__mro__:
+        names = vars(cls).get("__slots__", ())
+        if not names or _in_library(sys.modules.get(cls.__module__), set()):
+            continue
+        for name in [names] if isinstance(names, str) else names:
+            if name not in ("__dict__", "__weakref__"):
+                own = name.startswith("__") and not name.endswith("__")
+                found.append(f"_{cls.__name__.lstrip('_')}{name}" if own else name)
+    return found
 
 
 def _contents(thing: Any) -> Any:
