@@ -35,10 +35,19 @@ def corpus_table() -> str:
         "| Project | Models | Set aside | Defects | Deliberate | False | CPU s, median |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name, row in corpus.summary(corpus.load()).items():
+    summary, projects = corpus.summary(corpus.load()), corpus.projects()
+    for name, row in summary.items():
         keys = ("models", "aside", "defect", "deliberate", "false", "median_seconds")
         cells = [str(row[key]) for key in keys]
-        rows.append(f"| {'**all**' if name == 'all' else name} | {' | '.join(cells)} |")
+        link = "**all**" if name == "all" else f"[{name}]({projects[name]['repository']})"
+        rows.append(f"| {link} | {' | '.join(cells)} |")
+    cost = summary["all"]
+    rows += [
+        "",
+        f"One compile of a model's gradient was timed as well, for {cost['costed']} of them: "
+        f"`examine` took {cost['ratio']} times as much in the median, and {cost['largest_ratio']} "
+        "times at most.",
+    ]
     alarms = [f"- {entry['project']}, `{entry['file']}`: {entry['why']}"
               for entry in corpus.explanations()]  # fmt: skip
     said = ["Every alarm, explained:", "", *alarms] if alarms else ["No model was alarmed."]
