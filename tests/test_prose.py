@@ -6,21 +6,19 @@ listed in `prose.toml`, with the reason.
 """
 
 import re
-import sys
 import tomllib
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from bookkit import pages, shown, versions
+from tests.sources import everything, identifiers, sources, squeeze
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
 FENCE = re.compile(r"^(```+|~~~+).*?^\1\s*$", re.M | re.S)
 LINK = re.compile(r"\]\(([^)]*)\)|<(https?:[^>]*)>")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*\d|(?<![\w.])\d(?!\w)")
-LIBRARIES = ("numpyro", "equinox", "jax/_src", "jax/experimental", "diffrax", "optax")
 NOTEBOOKS = pages.find_notebooks()
 each_page = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
@@ -38,39 +36,6 @@ def held(path):
     return "\n".join([text.split("\n---", 1)[0], fences, shown.file_of(path).read_text()])
 
 
-@cache
-def sources():
-    """Return {file: text} of the libraries on both stacks, and of Python's own `functools`."""
-    found = {
-        "functools.py": (Path(sys.base_prefix) / "lib" / version() / "functools.py").read_text()
-    }
-    for environment in (".venv-then", ".venv"):
-        root = pages.ROOT / environment / "lib" / version() / "site-packages"
-        for library in LIBRARIES:
-            for file in sorted((root / library).rglob("*.py")):
-                name = str(file.relative_to(root))
-                found[name] = found.get(name, "") + file.read_text()
-    for file in sorted((pages.ROOT / "trace_evidence").rglob("*.py")):
-        found[str(file.relative_to(pages.ROOT))] = file.read_text()
-    return found
-
-
-def version():
-    """Return the name of the folder of this Python's libraries."""
-    return f"python{sys.version_info.major}.{sys.version_info.minor}"
-
-
-@cache
-def everything():
-    """Return the sources as one text, each run of blanks as one."""
-    return squeeze("\n".join(sources().values()))
-
-
-def squeeze(text):
-    """Return a text with each run of blanks as one blank."""
-    return re.sub(r"\s+", " ", text)
-
-
 def in_sources(span):
     """Tell whether the libraries hold a span: a file, a line, or each name of an expression."""
     if span.endswith(".py"):
@@ -79,12 +44,6 @@ def in_sources(span):
         return True
     names = re.findall(r"[A-Za-z_]\w+", span)
     return bool(names) and all(name in identifiers() for name in names)
-
-
-@cache
-def identifiers():
-    """Return every name that the libraries use."""
-    return set(re.findall(r"[A-Za-z_]\w+", everything()))
 
 
 @each_page
