@@ -1,32 +1,28 @@
 """What the prose of a page names is there: numbers, code, files and lines of the libraries.
 
-A number or a span of code stands in the page's own cells, in what they show, in its record or its
-references, or in the sources of the libraries that are installed. What none of these holds is
-listed in `prose.toml`, with the reason.
+A span of code stands in the page's own cells, in what they show, in its record, or in the sources
+of the libraries; what none of these holds is listed in `prose.toml`, with the reason.
+Each number, in digits or in words, is listed in `counts.txt` with the text of the page that shows
+it: whoever changes the one without the other is told.
 """
 
+import itertools
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from bookkit import pages, shown, versions
+from bookkit import pages, shown
+from tests import counted
+from tests.counted import FENCE, prose
 from tests.sources import everything, identifiers, sources, squeeze
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
-FENCE = re.compile(r"^(```+|~~~+).*?^\1\s*$", re.M | re.S)
 LINK = re.compile(r"\]\(([^)]*)\)|<(https?:[^>]*)>")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*\d|(?<![\w.])\d(?!\w)")
 NOTEBOOKS = pages.find_notebooks()
 each_page = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-
-
-def prose(path):
-    """Return a page's text without its front matter and its fenced blocks."""
-    text = FENCE.sub("", path.read_text().split("\n---", 1)[1])
-    return re.sub(r"^\d+\. ", "", text, flags=re.M)  # the numbers of a list
 
 
 def held(path):
@@ -61,39 +57,56 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
 
 
 @each_page
-def test_a_number_in_the_prose_comes_from_a_cell_an_output_or_a_reference(path):
-    listed = {each["number"] for each in LISTED["number"] if each["page"] == path.stem}
-    missing = [number for number in unheld(path) if number not in listed]
-    assert not missing, (
-        f"{path.name} has numbers that neither its cells, nor what they show, nor its references "
-        f"hold: {missing}. Mend the text, or list it in tests/prose.toml with the reason."
-    )
+def test_every_number_of_the_prose_is_held_by_what_the_page_shows(path):
+    rows = counted.listed().get(path.stem, [])
+    now, kept = counted.phrases(path), [phrase for phrase, _ in rows]
+    cure = "tests/counts.txt has the numbers of each page in order, with what holds each."
+    assert now == kept, f"{path.name}: {changed(now, kept)}: look it up, then mend one. {cure}"
+    here = held(path)
+    wrong = [counted.unheld(*row, here) for row in rows]
+    assert not any(wrong), f"{path.name}: {[reason for reason in wrong if reason]}. {cure}"
 
 
-def unheld(path):
-    """Return the numbers of a page's prose that nothing on the page holds."""
-    text = prose(path)
-    here = held(path) + " ".join("".join(pair) for pair in LINK.findall(text))
-    known = {number.removesuffix(".0") for number in NUMBER.findall(here)}
-    known |= {release.removesuffix(".0") for release in measured(path)}
-    numbers = dict.fromkeys(NUMBER.findall(SPAN.sub("", LINK.sub("]", text))))
-    return [number for number in numbers if number.removesuffix(".0") not in known]
+def changed(now, kept):
+    """Return the first number of a page that is not the listed one."""
+    pairs = itertools.zip_longest(now, kept)
+    one, other = next(pair for pair in pairs if pair[0] != pair[1])
+    return f"the prose has {one!r} where {other!r} is listed"
 
 
-def measured(path):
-    """Return the releases at which the verdict on a page's failure changed."""
-    return (
-        set(re.findall(r"\d+\.\d+\.\d+", versions.sentence(path.stem)))
-        if (path.stem in versions.load()["failures"])
-        else set()
-    )
+REFUSED = re.compile(r"[Tt]he check refuses\s[^.:]*?(\w+)\s+more\s+answers")
+
+
+def test_as_many_wrong_answers_are_refused_as_the_prose_says():
+    for path in pages.FAILURES.glob("*.md"):
+        text = path.read_text()
+        for found in REFUSED.finditer(text):
+            solution = text[: found.start()].rfind("{solution-start}")
+            end = text.find("{solution-end}", found.end())
+            shown = len(re.findall(r"^(?:tags:|:tags:).*\bwrong\b", text[solution:end], re.M))
+            said = counted.VALUES[found[1].lower()] + ("was given, and" in squeeze(found[0]))
+            assert shown == said, f"{path.name}: {said} more answers, and {shown} tagged `wrong`"
+
+
+@pytest.mark.parametrize(
+    ("phrase", "witness", "held_by_it"),
+    [
+        ("five days", "days = 5", True),
+        ("five days", "days = 6", False),
+        ("four hundred days", "range(400)", True),
+        ("three levels", "[0.0, 1.0, 2.5]", True),
+        ("two levels", "[0.0, 1.0, 2.5]", False),
+        ("five days", "days = 5 of another page", False),
+        ("five days", "= counted by hand", True),
+    ],
+)
+def test_a_number_is_held_by_a_witness_that_shows_it(phrase, witness, held_by_it):
+    page = "days = 5\ndays = 6\nrange(400)\n[0.0, 1.0, 2.5]"
+    assert bool(counted.unheld(phrase, witness, page)) != held_by_it
 
 
 def test_every_exception_is_needed():
-    of_page = {path.stem: unheld(path) for path in NOTEBOOKS}
-    for each in LISTED["number"]:
-        assert each["number"] in of_page[each["page"]], f"prose.toml: not needed: {each}"
-        assert each["why"].strip()
+    assert set(counted.listed()) == {path.stem for path in NOTEBOOKS if counted.phrases(path)}
     texts = [prose(path) for path in NOTEBOOKS]
     for span, why in LISTED["code"].items():
         assert any(f"`{span}`" in text for text in texts), f"prose.toml: not needed: {span}"

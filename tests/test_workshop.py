@@ -82,6 +82,13 @@ def test_what_the_guide_names_is_in_the_chapter(page):
     assert not missing, f"the guide cuts or keeps what {page} does not have: {missing}"
 
 
+@each_failure
+def test_the_guide_has_the_minutes_of_the_front_card(page):
+    part = notebooks.guide()[pages.title(page)].split("**Minute by minute.**")[1]
+    minutes = pages.meta(page)["failure"]["minutes"]["teaching"]
+    assert re.search(r"\d+ minutes", part)[0] == f"{minutes} minutes"
+
+
 @each_plan
 def test_a_plans_minutes_are_those_of_the_front_cards(name):
     rows = notebooks.schedule(name)

@@ -1,6 +1,6 @@
 """Break the book in hundreds of small ways, and count what the suite notices: `make mutate`.
 
-Each mutation changes one thing in a scratch copy: a number, a sign or a name in a program, a cell, a
+Each mutation changes one thing in a scratch copy: a number or a sign of a program, a cell, a
 promise, a fix, a number, a word or a name in the prose, a record, a figure. Then the tests run that
 look at it, in a fork of a process that has imported everything; a mutation counts as caught where
 one of them fails. A program is executed, its page alone; what the stacks measured of it is not
@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import functools
 import importlib
 import io
 import json
@@ -192,8 +193,7 @@ def values(text: str) -> Spots:
             elif isinstance(node, ast.Assert):
                 start = text.rfind("\n", 0, end - len(ast.unparse(node)) // 2)
                 start = found.start("code") + sum(
-                    len(row)
-                    for row in found["code"].splitlines(keepends=True)[: node.lineno - 1]
+                    len(row) for row in found["code"].splitlines(keepends=True)[: node.lineno - 1]
                 )
                 compared = [n for n in ast.walk(node) if isinstance(n, ast.Compare)]
                 sides = [side for n in compared for side in (n.left, *n.comparators)]
@@ -226,7 +226,11 @@ def alts(text: str) -> Spots:
     """A figure has no alt text."""
     for found in cells_of(text):
         for alt in re.finditer(r"alt: (?:>-\n(?: {6,}.*\n)+|.*)", found["options"]):
-            yield found.start("options") + alt.start(), found.start("options") + alt.end(), "alt: ''"
+            yield (
+                found.start("options") + alt.start(),
+                found.start("options") + alt.end(),
+                "alt: ''",
+            )
 
 
 def prose(text: str, pattern: str) -> Iterator[re.Match]:
@@ -473,7 +477,7 @@ class Judge:
             self.failed = f"collecting {report.nodeid}"
 
 
-def judge(mutation: Mutation | None, kind: Kind, path: str) -> str:
+def judge(kind: Kind, path: str) -> str:
     """Run the tests; return the first that fails, or nothing."""
     import pytest
 
@@ -537,7 +541,7 @@ def serve() -> None:
         if mutation.start >= 0:
             target.write_text(mutation.apply(before))
         try:
-            said = forked(lambda m=mutation: judge(m, KINDS[m.kind], m.path))
+            said = forked(functools.partial(judge, KINDS[mutation.kind], mutation.path))
         finally:
             target.write_text(before)
         print("said " + json.dumps(said), flush=True)
