@@ -48,12 +48,7 @@ LISTED = ROOT / "tests" / "mutants.toml"
 TEXT = ["structure", "cases", "prose", "exercises"]
 RECORDS = [*TEXT, "triage", "symptoms", "everyday", "reports", "published", "upstream", "workshop"]
 MEASURED = [*RECORDS, "matrix"]
-# These run kernels or measure again, and no mutation of a text concerns them.
-SLOW = {
-    "test_the_record_holds_when_a_row_is_measured_again",
-    "test_a_check_says_what_is_missing_whatever_was_run_before_it",
-    "test_a_then_cell_out_of_order_says_which_cells_to_run",
-}
+SLOW = {"test_the_record_holds_when_a_row_is_measured_again"}  # and what asks for `beforehand`
 SECONDS = 240
 AIM = 0.98
 FENCE = re.compile(
@@ -453,9 +448,10 @@ class Judge:
         """Leave out what looks at another page alone, and what is slow."""
 
         def concerns(item) -> bool:
-            _, bracket, name = item.name.partition("[")
+            test, bracket, name = item.name.partition("[")
+            slow = test in SLOW or "beforehand" in getattr(item, "fixturenames", ())
             other_page = self.stem and bracket and not re.search(self.mine, name)
-            return item.name not in SLOW and item.name.split("[")[0] not in SLOW and not other_page
+            return not (slow or other_page)
 
         items[:] = [item for item in items if concerns(item)]
         for item in items:  # what runs kernels beside the tests is for those that are left out
