@@ -56,6 +56,23 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
     )
 
 
+ITALIC = re.compile(r"(?<![*\\])\*([a-z][^*`]* [^*`]*)\*(?!\*)")
+
+
+@each_page
+def test_words_in_italics_are_those_of_a_message_or_are_listed(path):
+    here = squeeze(held(path)).lower()
+    missing = [
+        words
+        for words in dict.fromkeys(ITALIC.findall(squeeze(prose(path))))
+        if words not in here and words not in everything() and words not in LISTED["italics"]
+    ]
+    assert not missing, (
+        f"{path.name} quotes {missing}, which no message says: mend the text, or list what is only "
+        "emphasized in tests/prose.toml."
+    )
+
+
 @each_page
 def test_every_number_of_the_prose_is_held_by_what_the_page_shows(path):
     rows = counted.listed().get(path.stem, [])
@@ -108,6 +125,8 @@ def test_a_number_is_held_by_a_witness_that_shows_it(phrase, witness, held_by_it
 def test_every_exception_is_needed():
     assert set(counted.listed()) == {path.stem for path in NOTEBOOKS if counted.phrases(path)}
     texts = [prose(path) for path in NOTEBOOKS]
+    for words in LISTED["italics"]:
+        assert any(f"*{words}*" in squeeze(text) for text in texts), f"not needed: {words}"
     for span, why in LISTED["code"].items():
         assert any(f"`{span}`" in text for text in texts), f"prose.toml: not needed: {span}"
         assert why.strip()
