@@ -78,12 +78,16 @@ class Mutation:
         """Return the file's text with the change."""
         return text[: self.start] + self.new + text[self.end :]
 
-    def describe(self, text: str) -> tuple[str, str, str]:
-        """Return the place, the line and the change, each in one line."""
-        number = text.count("\n", 0, self.start) + 1
-        line = text.splitlines()[number - 1].strip()
+    def place(self, text: str) -> str:
+        """Return the file and the line."""
+        return f"{self.path}:{text.count(chr(10), 0, self.start) + 1}"
+
+    def describe(self, text: str) -> str:
+        """Return the change in one line, with what stands around it."""
+        before = text[: self.start].rsplit("\n", 1)[-1][-40:].lstrip()
+        after = text[self.end :].split("\n", 1)[0][:40].rstrip()
         old, new = (" ".join(part.split()) for part in (text[self.start : self.end], self.new))
-        return f"{self.path}:{number}", line, f"{old[:70]} -> {new[:70]}"
+        return f"{before}[{old[:70]} -> {new[:70]}]{after}"
 
 
 # --- what is broken -------------------------------------------------------------------------------
@@ -575,10 +579,9 @@ class Copy:
 # --- the run --------------------------------------------------------------------------------------
 
 
-def listed() -> dict[tuple[str, str, str], str]:
-    """Return {(page, line, change): reason} of the mutations that nobody could see."""
-    rows = tomllib.loads(LISTED.read_text()).get("equivalent", []) if LISTED.exists() else []
-    return {(Path(row["page"]).stem, row["line"], row["change"]): row["why"] for row in rows}
+def listed() -> dict[str, dict[str, str]]:
+    """Return {file: {change: reason}} of the mutations that nobody could see."""
+    return tomllib.loads(LISTED.read_text()) if LISTED.exists() else {}
 
 
 def sound(copy: Copy, drawn: list[Mutation]) -> None:
@@ -619,7 +622,7 @@ def main() -> int:
     print(f"{len(drawn)} mutations, drawn with --seed {options.seed}", flush=True)
     equivalent = listed()
     left: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])  # injected, caught, equivalent
-    survivors: list[tuple[str, str, str, str]] = []
+    survivors: list[tuple[str, str, str]] = []
     waiting: queue.SimpleQueue[Mutation] = queue.SimpleQueue()
     for mutation in drawn:
         waiting.put(mutation)
@@ -635,15 +638,16 @@ def main() -> int:
             except queue.Empty:
                 return
             said = copy.ask(mutation)
-            place, line, change = mutation.describe((ROOT / mutation.path).read_text())
+            text = (ROOT / mutation.path).read_text()
+            place, change = mutation.place(text), mutation.describe(text)
             with lock:
                 row = left[mutation.kind]
-                same = not said and (Path(mutation.path).stem, line, change) in equivalent
+                same = not said and change in equivalent.get(mutation.path, {})
                 row[0] += not same
                 row[1] += bool(said)
                 row[2] += same
                 if not said and not same:
-                    survivors.append((mutation.kind, place, line, change))
+                    survivors.append((mutation.kind, place, change))
                 done += 1
                 if options.caught and said:
                     print(f"caught: {mutation.kind}: {place}: {change}: {said}", flush=True)
@@ -669,8 +673,8 @@ def main() -> int:
     for kind in kinds:
         injected, caught, same = left[kind]
         print(f"{kind:16}{injected:10}{caught:8}{same:12}")
-    for kind, place, line, change in sorted(survivors):
-        print(f"survived: {kind}: {place}: {line}: {change}")
+    for kind, place, change in sorted(survivors):
+        print(f"survived: {kind}: {place}: {change}")
     return int(any(left[kind][1] < AIM * left[kind][0] for kind in kinds))
 
 
