@@ -25,6 +25,7 @@ from bookkit.sphinx.render import without_paths
 from trace_evidence import steps
 
 FOLDER = pages.ROOT / "tests" / "outputs"
+CARDS = pages.ROOT / "tests" / "cards.txt"
 TOLERANCE = 1e-3
 CELL = "=== "
 PART = "--- "
@@ -198,3 +199,35 @@ def difference(page: Path, shown: list[Shown]) -> tuple[str, str] | None:
     if len(before) > len(shown):
         return before[len(shown)], "no such cell"
     return None
+
+
+def card(page: Path) -> str:
+    """Return what a page's card says beside what the reader's package holds, a line a key.
+
+    That is a case's name, owner, symptoms, phrases and references, and a chapter's minutes,
+    prerequisites and objectives.
+    """
+    front = pages.front_matter(page)
+    record = front.get("case") or front.get("failure") or {}
+    elsewhere = {"id", "title", "symptom", "cause", "cure", "wordings", "evidence", "question"}
+    rows = [f"=== {page.stem}"]
+    for key, value in record.items():
+        if key not in elsewhere:
+            values = value if isinstance(value, list) else [value]
+            rows += [f"{key}: {' '.join(_flat(one).split())}" for one in values]
+    return "\n".join(rows)
+
+
+def _flat(value: object) -> str:
+    """Return a value of a record in one line."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {part}" for key, part in value.items())
+    return str(value)
+
+
+def cards() -> str:
+    """Return all cards of the book, in the order of the pages."""
+    known = [
+        page for page in pages.find_notebooks() if page.parent in (pages.CASES, pages.FAILURES)
+    ]
+    return "\n\n".join(map(card, known)) + "\n"

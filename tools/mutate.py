@@ -186,15 +186,13 @@ def values(text: str) -> Spots:
     """A value that an assertion compares is another."""
     for found in cells_of(text):
         made = set()
-        for _, end, node in nodes(found, ast.Assign, ast.Assert):
+        for _, _, node in nodes(found, ast.Assign, ast.Assert):
             if isinstance(node, ast.Assign):
                 whole = not isinstance(node.value, ast.Lambda)
                 made |= {t.id for t in node.targets if isinstance(t, ast.Name) and whole}
             elif isinstance(node, ast.Assert):
-                start = text.rfind("\n", 0, end - len(ast.unparse(node)) // 2)
-                start = found.start("code") + sum(
-                    len(row) for row in found["code"].splitlines(keepends=True)[: node.lineno - 1]
-                )
+                rows = found["code"].splitlines(keepends=True)[: node.lineno - 1]
+                start = found.start("code") + sum(map(len, rows))
                 compared = [n for n in ast.walk(node) if isinstance(n, ast.Compare)]
                 sides = [side for n in compared for side in (n.left, *n.comparators)]
                 for name in sorted({n.id for n in sides if isinstance(n, ast.Name)} & made):
