@@ -4,6 +4,7 @@ import re
 from math import prod
 from pathlib import Path
 
+from bookkit import pages
 from tests.sources import everything, squeeze
 
 FILE = Path(__file__).parent / "counts.txt"
@@ -27,6 +28,15 @@ def prose(path):
     """Return a page's text without its front matter, its fenced blocks and the numbers of lists."""
     text = FENCE.sub("", path.read_text().split("\n---", 1)[-1])
     return re.sub(r"^\d+\. ", "", text, flags=re.M)
+
+
+def pages_with_numbers():
+    """Return the pages whose numbers are listed: all but the instructor's guide.
+
+    The guide retells the chapters; tests of its own hold its minutes and what it names.
+    """
+    found = [path for path in sorted(pages.BOOK.rglob("*.md")) if path.stem != "instructor-guide"]
+    return [path for path in found if phrases(path)]
 
 
 def phrases(path):
@@ -79,14 +89,17 @@ def unheld(phrase, witness, page_text):
 
     Args:
         phrase: the number and the word after it.
-        witness: `= ` and a reason, `sources: ` and a text of the libraries, or a text of the page's
-            cells, outputs or record.
+        witness: `= ` and a reason, `sources: ` and a text of the libraries, `file NAME: ` and a
+            text of a file of the repository, or a text of the page's cells, outputs or record.
         page_text: those of the page.
     """
     if witness.startswith("= "):
         return ""
-    text = witness.removeprefix("sources: ")
-    where = everything() if text != witness else squeeze(page_text)
+    kind, name, text = re.fullmatch(r"(?:(sources|file)(?: (\S+))?: )?(.*)", witness).groups()
+    if kind == "file":
+        where = (pages.ROOT / name).read_text()
+    else:
+        where = everything() if kind else squeeze(page_text)
     if text not in where:
         return f"{phrase!r} rests on {text!r}, which is not there any more"
     if phrase[0] != "$" and not shows(text, value(phrase)):
