@@ -606,7 +606,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()), help="what draws them")
     parser.add_argument("--kind", default=",".join(KINDS), help=f"of {', '.join(KINDS)}")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
-    parser.add_argument("--caught", action="store_true", help="name the test that caught each")
+    parser.add_argument("--each", action="store_true", help="name the test that caught each")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
@@ -647,8 +647,8 @@ def main() -> int:
                 if not said and not same:
                     survivors.append((mutation.kind, place, change))
                 done += 1
-                if options.caught and said:
-                    print(f"caught: {mutation.kind}: {place}: {change}: {said}", flush=True)
+                if options.each:
+                    print(f"{mutation.kind}: {place}: {change}: {said or 'survived'}", flush=True)
                 if done % 20 == 0 or done == len(drawn):
                     minutes = (time.monotonic() - begin) / 60
                     print(f"{done} of {len(drawn)}, {minutes:.1f} min", flush=True)
