@@ -18,7 +18,7 @@ RELEASE = r"\d+\.\d+\.\d+"
 FORMULA = r"\$(?=[^\s$])[^$]*?[\d/*+][^$]*\$|\$[^$]+\$"
 DIGITS = r"\d[\d,]*(?:\.\d+)?(?![\w.]*\w)"
 FOUND = re.compile(
-    rf"`[^`]+`|(?<![\w.-]){RELEASE}|{FORMULA}|(?<![\w-])(?:{WORD}(?:[ -](?={WORD}))?)+"
+    rf"``.+?``|`[^`]+`|(?<![\w.-]){RELEASE}|{FORMULA}|(?<![\w-])(?:{WORD}(?:[ -](?={WORD}))?)+"
     rf"|(?<![\w.#-]){DIGITS}",
     re.I,
 )
@@ -26,7 +26,8 @@ FOUND = re.compile(
 
 def prose(path):
     """Return a page's text without its front matter, its fenced blocks and the numbers of lists."""
-    text = FENCE.sub("", path.read_text().split("\n---", 1)[-1])
+    text = path.read_text()
+    text = FENCE.sub("", text.split("\n---", 1)[-1] if text.startswith("---") else text)
     return re.sub(r"^\d+\. ", "", text, flags=re.M)
 
 

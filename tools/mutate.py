@@ -247,13 +247,15 @@ def other(value: str) -> str:
 
 def prose_numbers(text: str) -> Spots:
     """A number of the prose is another."""
-    for found in prose(text, r"(?<![\w.(=/#`-])(?:\d[\d,]*\.)?\d+(?![\w.`]*\d)(?![\w`])(?!\. )"):
-        yield found.start(), found.end(), other(found[0])
+    number = r"(?<![\w.(=/#-])(?:\d[\d,]*\.)?\d+(?![\w.]*\d)(?!\w)(?!\. )"
+    for found in prose(text, rf"`[^`\n]+`|\[[^\]]*\]\(|{number}"):
+        if found[0][0] not in "`[":  # code and the words of links are kinds of their own
+            yield found.start(), found.end(), other(found[0])
 
 
 def counts(text: str) -> Spots:
     """A count in words is another."""
-    for found in prose(text, rf"(?i)(?<![\w-])(?:{'|'.join(WORDS)})\b"):
+    for found in prose(text, rf"(?i)(?<![\w(-])(?:{'|'.join(WORDS)})\b(?!-)"):
         new = WORDS[(WORDS.index(found[0].lower()) + 1) % len(WORDS)]
         yield found.start(), found.end(), new.capitalize() if found[0][0].isupper() else new
 
@@ -266,8 +268,9 @@ def releases(text: str) -> Spots:
 
 def prose_code(text: str) -> Spots:
     """A name in code of the prose is another."""
-    for found in prose(text, r"(?<!`)`([^`\n]*?)([A-Za-z_]{4,})([^`\n]*)`(?!`)"):
-        yield found.start(2), found.end(2), found[2][:-1] + "qx"
+    for found in prose(text, r"(?<!`)`([^`\n]*?)(\d+|[A-Za-z_]{4,})([^`\n]*)`(?!`)"):
+        new = other(found[2]) if found[2].isdigit() else found[2][:-1] + "qx"
+        yield found.start(2), found.end(2), new
 
 
 def quotes(text: str) -> Spots:
@@ -355,6 +358,10 @@ def around(text: str) -> Spots:
         yield found.start(1), found.end(1), found[1][::-1]
 
 
+# All but the instructor's guide, which retells the chapters.
+PROSE = tuple(f"book/{part}.md" for part in ("*", "[!w]*/*", "workshop/[!i]*"))
+
+
 class Kind(NamedTuple):
     """How a kind is drawn, where, and which tests look at it, with the page executed or not."""
 
@@ -374,8 +381,8 @@ KINDS = {
     "check": Kind(checks, executed=True),
     "figure": Kind(figures, executed=True),
     "alt": Kind(alts, executed=True),
-    "prose": Kind(prose_numbers),
-    "count": Kind(counts),
+    "prose": Kind(prose_numbers, PROSE),
+    "count": Kind(counts, PROSE),
     "version": Kind(releases, tests=MEASURED),
     "code in prose": Kind(prose_code),
     "quote": Kind(quotes),
