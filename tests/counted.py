@@ -22,6 +22,7 @@ FOUND = re.compile(
     rf"|(?<![\w.#-]){DIGITS}",
     re.I,
 )
+NUMERIC = re.compile(r"`(?=.*\d)(?!.*[A-Za-z_]{2}).*`")  # code without a name, such as a shape
 
 
 def prose(path):
@@ -49,7 +50,11 @@ def phrases(path):
     text = squeeze(text)
     found = []
     for match in FOUND.finditer(text):
-        if match[0][0] == "`" or re.fullmatch(RELEASE, match[0]):
+        if match[0][0] == "`":
+            if NUMERIC.fullmatch(match[0]):
+                found.append(match[0])
+            continue
+        if re.fullmatch(RELEASE, match[0]):
             continue
         if match[0][0] == "$" and not re.search(r"[\d/+]", match[0]):
             continue
@@ -90,12 +95,14 @@ def unheld(phrase, witness, page_text):
 
     Args:
         phrase: the number and the word after it.
-        witness: `= ` and a reason, `sources: ` and a text of the libraries, `file NAME: ` and a
-            text of a file of the repository, or a text of the page's cells, outputs or record.
+        witness: `itself`, `= ` and a reason, `sources: ` and a text of the libraries, `file NAME: `
+            and a text of a file of the repository, or a text of the page's cells, outputs or record.
         page_text: those of the page.
     """
     if witness.startswith("= "):
         return ""
+    if witness == "itself":
+        return "" if phrase.strip("`") in page_text else f"{phrase} is nowhere on the page"
     kind, name, text = re.fullmatch(r"(?:(sources|file)(?: (\S+))?: )?(.*)", witness).groups()
     if kind == "file":
         where = (pages.ROOT / name).read_text()
@@ -103,6 +110,6 @@ def unheld(phrase, witness, page_text):
         where = everything() if kind else squeeze(page_text)
     if text not in where:
         return f"{phrase!r} rests on {text!r}, which is not there any more"
-    if phrase[0] != "$" and not shows(text, value(phrase)):
+    if phrase[0] not in "$`" and not shows(text, value(phrase)):
         return f"{phrase!r} rests on {text!r}, which shows another number"
     return ""
