@@ -96,7 +96,7 @@ def unheld(phrase, witness, page_text):
     Args:
         phrase: the number and the word after it.
         witness: `itself`, `= ` and a reason, `sources: ` and a text of the libraries, `file NAME: `
-            and a text of a file of the repository, or a text of the page's cells, outputs or record.
+            and a text of that file, or a text of the page's cells, outputs or record.
         page_text: those of the page.
     """
     if witness.startswith("= "):

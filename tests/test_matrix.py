@@ -1,5 +1,6 @@
 """The version matrix: its record is whole and current, its reader right, its runner resumable."""
 
+import builtins
 import importlib.util
 import itertools
 import json
@@ -72,6 +73,15 @@ def test_every_lock_holds_the_pins_of_its_row_with_hashes(row):
     for block in re.split(r"^(?=\S)", lock, flags=re.MULTILINE)[1:]:
         assert "--hash=sha256:" in block
     assert "://" not in lock
+
+
+def test_what_a_stack_raised_is_an_exception_that_there_is(record):
+    known = {*dir(builtins), "UnexpectedTracerError", "TracerArrayConversionError"}
+    for row in record["rows"]:
+        for name, parts in row["verdicts"].items():
+            for said in parts.values():
+                where = f"{row['row']}: {name}: {said}"
+                assert said.get("type", "TypeError") in known, where
 
 
 def test_every_cure_holds_wherever_its_program_goes_wrong(record):
