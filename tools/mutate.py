@@ -483,21 +483,21 @@ class Judge:
             self.failed = f"collecting {report.nodeid}"
 
 
-def judge(kind: Kind, path: str) -> str:
-    """Run the tests; return the first that fails, or nothing."""
+def judge(kind: Kind, *paths: str) -> str:
+    """Run the tests that look at a file, or at several; return the first that fails, or nothing."""
     import pytest
 
-    page = path.startswith("book/") and path.endswith(".md")
+    page = len(paths) == 1 and paths[0].startswith("book/") and paths[0].endswith(".md")
     names = [f"tests/test_{name}.py" for name in kind.tests]
     if kind.executed:
-        names = [path, *names]
-    plugin = Judge(Path(path).stem if page else "")
+        names = [*paths, *names]
+    plugin = Judge(Path(paths[0]).stem if page else "")
     words = [*names, "-q", "-x", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
     status = pytest.main([*words, "--cell-seconds", "60"], plugins=[plugin])
     return plugin.failed or ("" if status == 0 else f"pytest ended with {int(status)}")
 
 
-def forked(work: Callable[[], str]) -> str:
+def forked(work: Callable[[], str], seconds: int = SECONDS) -> str:
     """Return what a function says in a forked process, which may break whatever it likes."""
     reader, writer = os.pipe()
     child = os.fork()
@@ -514,14 +514,14 @@ def forked(work: Callable[[], str]) -> str:
             os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as stream:
-        timer = threading.Timer(SECONDS, os.killpg, (child, signal.SIGKILL))
+        timer = threading.Timer(seconds, os.killpg, (child, signal.SIGKILL))
         timer.start()
         said = stream.readline().strip()
         timer.cancel()
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)  # and what it started
     os.waitpid(child, 0)
-    return said[1:] if said else f"it ran for more than {SECONDS} s"
+    return said[1:] if said else f"it ran for more than {seconds} s"
 
 
 def serve() -> None:
@@ -541,15 +541,19 @@ def serve() -> None:
     if executes and sys.platform == "linux":
         kernels._server(sys.executable, dict(os.environ))
     for line in sys.stdin:
-        mutation = Mutation(**json.loads(line))
-        target = ROOT / mutation.path
-        before = target.read_text()
-        if mutation.start >= 0:
+        asked = json.loads(line)
+        if isinstance(asked, list):  # nothing is broken: the kind, and all the files
+            kind, *paths = asked
+            said = forked(functools.partial(judge, KINDS[kind], *paths), SECONDS * len(paths))
+        else:
+            mutation = Mutation(**asked)
+            target = ROOT / mutation.path
+            before = target.read_text()
             target.write_text(mutation.apply(before))
-        try:
-            said = forked(functools.partial(judge, KINDS[mutation.kind], mutation.path))
-        finally:
-            target.write_text(before)
+            try:
+                said = forked(functools.partial(judge, KINDS[mutation.kind], mutation.path))
+            finally:
+                target.write_text(before)
         print("said " + json.dumps(said), flush=True)
 
 
@@ -565,10 +569,14 @@ class Copy:
         )  # fmt: skip
         print(json.dumps(executes), file=self.process.stdin, flush=True)
 
-    def ask(self, mutation: Mutation) -> str:
-        """Return the first test that fails on a mutation, or nothing."""
+    def ask(self, mutation: Mutation | list[str]) -> str:
+        """Return the first test that fails on a mutation, or nothing.
+
+        A list of a kind and files asks for what fails there before anything is broken.
+        """
         assert self.process.stdout
-        print(json.dumps(asdict(mutation)), file=self.process.stdin, flush=True)
+        asked = mutation if isinstance(mutation, list) else asdict(mutation)
+        print(json.dumps(asked), file=self.process.stdin, flush=True)
         for line in self.process.stdout:
             if line.startswith("said "):
                 return json.loads(line.removeprefix("said "))
@@ -595,15 +603,16 @@ def sound(copy: Copy, drawn: list[Mutation]) -> None:
     Raises:
         SystemExit: one of them fails.
     """
-    seen = set()
+    files: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
     for mutation in drawn:
         kind = KINDS[mutation.kind]
-        key = tuple(kind.tests), kind.executed
-        if key not in seen:
-            seen.add(key)
-            said = copy.ask(Mutation(mutation.kind, mutation.path, -1, -1, ""))
-            if said:
-                raise SystemExit(f"error: before anything is broken, {said} fails: mend it first.")
+        asked = files.setdefault((kind.executed, tuple(kind.tests)), [mutation.kind])
+        if mutation.path not in asked:
+            asked.append(mutation.path)
+    for asked in files.values():
+        said = copy.ask(asked)
+        if said:
+            raise SystemExit(f"error: before anything is broken, {said} fails: mend it first.")
 
 
 def main() -> int:
