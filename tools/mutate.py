@@ -140,10 +140,13 @@ def is_drawing(found: re.Match) -> bool:
 
 
 def signs(text: str) -> Spots:
-    """A sign, a comparison or a truth value in a program is another."""
+    """A sign, a comparison or a truth value in a program is another; in a drawing, no sign."""
+    drawn = [found.span() for found in cells_of(text) if is_drawing(found)]
     for position, token in tokens(text):
         if token.string in SIGNS:
-            yield position, position + len(token.string), SIGNS[token.string]
+            in_drawing = any(start <= position < end for start, end in drawn)
+            if not (in_drawing and token.string in "+-*"):
+                yield position, position + len(token.string), SIGNS[token.string]
 
 
 def cells(text: str) -> Spots:
