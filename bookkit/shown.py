@@ -204,12 +204,12 @@ def difference(page: Path, shown: list[Shown]) -> tuple[str, str] | None:
 def card(page: Path) -> str:
     """Return what a page's card says beside what the reader's package holds, a line a key.
 
-    That is a case's name, owner, symptoms, phrases and references, and a chapter's minutes,
+    That is a case's name, owner, phrases, wordings and references, and a chapter's minutes,
     prerequisites and objectives.
     """
     front = pages.front_matter(page)
     record = front.get("case") or front.get("failure") or {}
-    elsewhere = {"id", "title", "symptom", "cause", "cure", "wordings", "evidence", "question"}
+    elsewhere = {"id", "title", "symptom", "cause", "cure"}
     rows = [f"=== {page.stem}"]
     for key, value in record.items():
         if key not in elsewhere:
