@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 from myst_nb.core.render import strip_ansi
 from nbformat import NotebookNode
 
-from bookkit import pages
+from bookkit import catalogue, pages
 from bookkit.expectations import is_both, outcomes
 from bookkit.sphinx.render import without_paths
 from trace_evidence import steps
@@ -205,7 +205,7 @@ def card(page: Path) -> str:
     """Return what a page's card says beside what the reader's package holds, a line a key.
 
     That is a case's name, owner, phrases, wordings and references, and a chapter's minutes,
-    prerequisites and objectives.
+    prerequisites and objectives, with its message, signatures and references.
     """
     front = pages.front_matter(page)
     record = front.get("case") or front.get("failure") or {}
@@ -215,6 +215,15 @@ def card(page: Path) -> str:
         if key not in elsewhere:
             values = value if isinstance(value, list) else [value]
             rows += [f"{key}: {' '.join(_flat(one).split())}" for one in values]
+    entry = catalogue.load().get(page.stem) if page.parent == pages.FAILURES else None
+    if entry:
+        rows += [f"short: {entry.short}", f"message: {entry.message}"]
+        rows += [
+            " ".join(f"signature: {row.type}: {row.text} {row.source} {row.note}".split())
+            for row in entry.signatures
+        ]
+        rows += [f"upstream: {text}, {address}" for text, address in entry.upstream]
+        rows += [f"undecided with: {name}" for name in entry.undecided_with]
     return "\n".join(rows)
 
 
