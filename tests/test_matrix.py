@@ -84,6 +84,22 @@ def test_what_a_stack_raised_is_an_exception_that_there_is(record):
                 assert said.get("type", "TypeError") in known, where
 
 
+@pytest.mark.parametrize("name", ["recordings", "everyday"])
+def test_a_recorded_type_is_that_of_its_text(name):
+    found = json.loads((ROOT / "stacks" / f"{name}.json").read_text())
+    for row in found if isinstance(found, list) else found["rows"]:
+        assert re.search(rf"\b{row['type']}\b", row["text"]), row
+
+
+def test_the_recordings_were_made_with_the_books_stacks_and_the_history_with_its_pins():
+    found = json.loads((ROOT / "stacks" / "everyday.json").read_text())["versions"]
+    for side, lock in (("then", "stacks/then.txt"), ("now", "requirements.txt")):
+        pins = runner.pins_of((ROOT / lock).read_text())
+        assert found[side] == {name: pins[name] for name in found[side]}, "run make recordings"
+    for row in HISTORY:
+        assert f"jax=={row['jax']}" in row["pins"], row
+
+
 def test_every_cure_holds_wherever_its_program_goes_wrong(record):
     """A stack may know neither: it cannot run the cure, or raises for both."""
     for row in record["rows"]:
