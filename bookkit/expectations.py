@@ -21,6 +21,7 @@ BOTH = "%%both"
 IMAGES = ("image/svg+xml", "image/png")
 TAG = "raises-exception"
 SILENT = "silent-failure"
+PASSING = re.compile(r"0x[0-9a-f]+|\d{6,}|ipykernel_\d+|/tmp/\S+")  # what no run repeats
 
 
 @dataclass
@@ -53,6 +54,41 @@ def check(cell: NotebookNode) -> list[Problem]:
         if key in expect and str(expect[key]).strip() != happened.strip():
             cure = "If the new output is right, put it into `expect`; else mend the cell."
             found.append(Problem(f"{key} {expect[key]!r}", f"{key} {happened!r}", cure))
+    return found
+
+
+def ambiguous(notebook: NotebookNode) -> list[Problem]:
+    """Name each `match` that also fits what another cell of the page raises, in other words.
+
+    The program of a case, which ends at *Why*, is left out: its `match` fits what all stacks say.
+    """
+    is_case = "case" in notebook.metadata
+    texts = [cell.source if cell.cell_type == "markdown" else "" for cell in notebook.cells]
+    why = next((i for i, text in enumerate(texts) if "## Why" in text), 0) if is_case else 0
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    program = sum(cell.cell_type == "code" for cell in notebook.cells[:why])
+    sides = [
+        (place, half, half.metadata.get("expect", {}))
+        for place, cell in enumerate(cells)
+        for half in (outcomes(cell).values() if is_both(cell) else [cell])
+    ]
+    raised = [
+        (place, *error)
+        for place, half, _ in sides
+        for error in {(out.ename, out.evalue) for out in half.outputs if out.output_type == "error"}
+    ]
+    found = []
+    for place, _, expect in sides:
+        if "raises" not in expect or place < program:
+            continue
+        mine = {PASSING.sub("", said) for where, _, said in raised if where == place}
+        for where, name, said in raised:
+            fits = name == expect["raises"] and re.search(expect["match"], said)
+            if where != place and fits and PASSING.sub("", said) not in mine:
+                first = cells[where].source.strip().splitlines()[0]
+                cure = "Write a regular expression that only the intended message matches."
+                wanted = f"`match` {expect['match']!r} fits this cell alone"
+                found.append(Problem(wanted, f"it also fits the cell that begins {first!r}", cure))
     return found
 
 

@@ -1,6 +1,8 @@
 """The version matrix: its record is whole and current, its reader right, its runner resumable."""
 
+import builtins
 import importlib.util
+import itertools
 import json
 import re
 import sys
@@ -71,6 +73,31 @@ def test_every_lock_holds_the_pins_of_its_row_with_hashes(row):
     for block in re.split(r"^(?=\S)", lock, flags=re.MULTILINE)[1:]:
         assert "--hash=sha256:" in block
     assert "://" not in lock
+
+
+def test_what_a_stack_raised_is_an_exception_that_there_is(record):
+    known = {*dir(builtins), "UnexpectedTracerError", "TracerArrayConversionError"}
+    for row in record["rows"]:
+        for name, parts in row["verdicts"].items():
+            for said in parts.values():
+                where = f"{row['row']}: {name}: {said}"
+                assert said.get("type", "TypeError") in known, where
+
+
+@pytest.mark.parametrize("name", ["recordings", "everyday"])
+def test_a_recorded_type_is_that_of_its_text(name):
+    found = json.loads((ROOT / "stacks" / f"{name}.json").read_text())
+    for row in found if isinstance(found, list) else found["rows"]:
+        assert re.search(rf"\b{row['type']}\b", row["text"]), row
+
+
+def test_the_recordings_were_made_with_the_books_stacks_and_the_history_with_its_pins():
+    found = json.loads((ROOT / "stacks" / "everyday.json").read_text())["versions"]
+    for side, lock in (("then", "stacks/then.txt"), ("now", "requirements.txt")):
+        pins = runner.pins_of((ROOT / lock).read_text())
+        assert found[side] == {name: pins[name] for name in found[side]}, "run make recordings"
+    for row in HISTORY:
+        assert f"jax=={row['jax']}" in row["pins"], row
 
 
 def test_every_cure_holds_wherever_its_program_goes_wrong(record):
@@ -193,48 +220,72 @@ def test_the_page_shows_every_program_of_the_matrix():
 PROSE = sorted((ROOT / "book").rglob("*.md"))
 
 
-def versions_in_prose(text: str) -> set[str]:
-    """The release numbers that a page states outside its cells."""
+HISTORY = json.loads((ROOT / "stacks" / "hash-history.json").read_text())["releases"]
+SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])|\n\n")
+RELEASE = re.compile(r"(NumPyro|JAX|Equinox|Diffrax)\b|(?<![\w.-])(\d+\.\d+\.\d+)(?![\w.]*\d)")
+VERBS = {"fixed in": ("ok",), "fix is in": ("ok",), "came with": versions.BAD}
+
+
+def stated(text: str) -> list[tuple[str, str, str]]:
+    """The (library, release, sentence) that a page states outside its cells and its record.
+
+    The library is the one that the page named last.
+    """
+    text = text.split("\n---", 1)[-1] if text.startswith("---") else text
     text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
-    return set(re.findall(r"(?<![\w.-])\d+\.\d+\.\d+(?![\w.]*\d)", text))
+    found, library = [], ""
+    for sentence in SENTENCE.split(text):
+        for match in RELEASE.finditer(sentence):
+            library = match[1] or library
+            if match[2]:
+                found.append((library, match[2], " ".join(sentence.split())))
+    return found
 
 
 @pytest.fixture(scope="module")
-def known_versions(record) -> set[str]:
-    """Ends of measured ranges, the pins of the book's two stacks, and JAX's history of hashing."""
-    known = {
-        release
+def turns(record) -> dict[str, dict[tuple[str, str], tuple[str, ...]]]:
+    """By page, the (library, release) at which something changed, and to what it changed."""
+    found: dict = {
+        failure: {
+            (versions.TITLES[library], change.release): (change.after,)
+            for library in versions.decided_by(failure, record)
+            for change in versions.changes(failure, library, record)
+        }
         for failure in FAILURES
-        for library in versions.decided_by(failure, record)
-        for span in versions.spans(failure, library, record)
-        for release in (span.first, span.last)
     }
-    for lock in ("requirements.txt", "stacks/then.txt"):
-        known |= set(runner.pins_of((ROOT / lock).read_text()).values())
-    history = json.loads((ROOT / "stacks" / "hash-history.json").read_text())
-    return known | {row["jax"] for row in history["releases"]}
+    for before, after in itertools.pairwise(HISTORY):
+        one, other = (row["hash"]["outcome"] for row in (before, after))
+        if one != other:  # the last release that does one thing, and the first that does another
+            found["tracer-hashing"].setdefault(("JAX", before["jax"]), (one,))
+            found["tracer-hashing"].setdefault(("JAX", after["jax"]), (other,))
+    return found
 
 
 @pytest.mark.parametrize("path", PROSE, ids=lambda path: path.stem)
-def test_a_release_that_the_prose_names_is_one_that_was_measured(path, known_versions):
-    unknown = versions_in_prose(path.read_text()) - known_versions
-    assert not unknown, (
-        f"{path.name} names {', '.join(sorted(unknown))}: no boundary of stacks/matrix.json and no "
-        "pin. Measure it (a row in stacks/matrix), or let a cell print it."
-    )
+def test_a_release_that_the_prose_names_is_one_where_its_own_failure_changed(path, turns):
+    pins = {
+        (versions.TITLES[library], runner.pins_of((ROOT / lock).read_text())[library])
+        for _, lock in ENVIRONMENTS.values()
+        for library in versions.STACK
+    }
+    for library, release, sentence in stated(path.read_text()):
+        where = f"{path.name}: {library} {release} in {sentence!r}"
+        known = turns.get(path.stem, {})
+        assert (library, release) in pins | set(known), (
+            f"{where}: nothing of this page changed there. Measure it, or let a cell print it."
+        )
+        for verb, after in VERBS.items():
+            if re.search(rf"{verb}\s+(NumPyro |JAX |Equinox )?{re.escape(release)}", sentence):
+                assert set(known[library, release]) & set(after), f"{where}: it was not {verb}"
 
 
-FIXED_IN = re.compile(
-    r"(?:fixed in|repaired in|holds the repair,|since|from|until)\s+"
-    r"(NumPyro|JAX|Equinox|Diffrax)\s+(\d+\.\d+\.\d+)"
-)
-
-
-@pytest.mark.parametrize("path", PROSE, ids=lambda path: path.stem)
-def test_a_boundary_that_the_prose_states_is_a_measured_one_of_that_library(path, record):
-    moved = {(versions.TITLES[row["library"]], row["release"]) for row in versions.moved_by()}
-    wrong = set(FIXED_IN.findall(path.read_text())) - moved
-    assert not wrong, f"{path.name}: {wrong} moved nothing that was measured; see boundaries.toml"
+def test_a_release_belongs_to_the_library_that_was_named_last():
+    text = "---\na: 9.9.9\n---\nJAX is here.\nIn NumPyro 0.1.2 and 0.1.3 `x`. Then JAX 0.4.1."
+    assert [row[:2] for row in stated(text)] == [
+        ("NumPyro", "0.1.2"),
+        ("NumPyro", "0.1.3"),
+        ("JAX", "0.4.1"),
+    ]
 
 
 # --- the reader, on a matrix made up for it --------------------------------------------------

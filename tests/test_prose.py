@@ -1,74 +1,37 @@
 """What the prose of a page names is there: numbers, code, files and lines of the libraries.
 
-A number or a span of code stands in the page's own cells, in what they show, in its record or its
-references, or in the sources of the libraries that are installed. What none of these holds is
-listed in `prose.toml`, with the reason.
+A span of code stands in the page's own cells, in what they show, in its record, or in the sources
+of the libraries; what none of these holds is listed in `prose.toml`, with the reason.
+Each number, in digits or in words, is listed in `counts.txt` with the text of the page that shows
+it: whoever changes the one without the other is told.
 """
 
+import itertools
 import re
-import sys
 import tomllib
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from bookkit import pages, shown, versions
+from bookkit import pages, shown
+from tests import counted
+from tests.counted import FENCE, prose
+from tests.sources import everything, identifiers, sources, squeeze
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
-FENCE = re.compile(r"^(```+|~~~+).*?^\1\s*$", re.M | re.S)
 LINK = re.compile(r"\]\(([^)]*)\)|<(https?:[^>]*)>")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*\d|(?<![\w.])\d(?!\w)")
-LIBRARIES = ("numpyro", "equinox", "jax/_src", "jax/experimental", "diffrax", "optax")
 NOTEBOOKS = pages.find_notebooks()
 each_page = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-
-
-def prose(path):
-    """Return a page's text without its front matter and its fenced blocks."""
-    text = FENCE.sub("", path.read_text().split("\n---", 1)[1])
-    return re.sub(r"^\d+\. ", "", text, flags=re.M)  # the numbers of a list
 
 
 def held(path):
     """Return what the page itself holds: its record, its cells and what they show."""
     text = path.read_text()
+    if path not in NOTEBOOKS:
+        return text
     fences = "\n".join(found[0] for found in FENCE.finditer(text))
     return "\n".join([text.split("\n---", 1)[0], fences, shown.file_of(path).read_text()])
-
-
-@cache
-def sources():
-    """Return {file: text} of the libraries on both stacks, and of Python's own `functools`."""
-    found = {
-        "functools.py": (Path(sys.base_prefix) / "lib" / version() / "functools.py").read_text()
-    }
-    for environment in (".venv-then", ".venv"):
-        root = pages.ROOT / environment / "lib" / version() / "site-packages"
-        for library in LIBRARIES:
-            for file in sorted((root / library).rglob("*.py")):
-                name = str(file.relative_to(root))
-                found[name] = found.get(name, "") + file.read_text()
-    for file in sorted((pages.ROOT / "trace_evidence").rglob("*.py")):
-        found[str(file.relative_to(pages.ROOT))] = file.read_text()
-    return found
-
-
-def version():
-    """Return the name of the folder of this Python's libraries."""
-    return f"python{sys.version_info.major}.{sys.version_info.minor}"
-
-
-@cache
-def everything():
-    """Return the sources as one text, each run of blanks as one."""
-    return squeeze("\n".join(sources().values()))
-
-
-def squeeze(text):
-    """Return a text with each run of blanks as one blank."""
-    return re.sub(r"\s+", " ", text)
 
 
 def in_sources(span):
@@ -78,13 +41,9 @@ def in_sources(span):
     if squeeze(span) in everything():
         return True
     names = re.findall(r"[A-Za-z_]\w+", span)
+    if re.search(r"(?<!\w)\d", span):
+        return False  # an expression with a number is the page's own
     return bool(names) and all(name in identifiers() for name in names)
-
-
-@cache
-def identifiers():
-    """Return every name that the libraries use."""
-    return set(re.findall(r"[A-Za-z_]\w+", everything()))
 
 
 @each_page
@@ -93,7 +52,10 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
     missing = [
         span
         for span in dict.fromkeys(SPAN.findall(LINK.sub("]", prose(path))))
-        if span not in here and not in_sources(span) and span not in LISTED["code"]
+        if not counted.NUMERIC.fullmatch(f"`{span}`")  # listed as a number
+        and span not in here
+        and not in_sources(span)
+        and span not in LISTED["code"]
     ]
     assert not missing, (
         f"{path.name} names code that neither its cells, nor what they show, nor the libraries "
@@ -101,41 +63,77 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
     )
 
 
+ITALIC = re.compile(r"(?<![*\\])\*([a-z][^*`]* [^*`]*)\*(?!\*)")
+
+
 @each_page
-def test_a_number_in_the_prose_comes_from_a_cell_an_output_or_a_reference(path):
-    listed = {each["number"] for each in LISTED["number"] if each["page"] == path.stem}
-    missing = [number for number in unheld(path) if number not in listed]
+def test_words_in_italics_are_those_of_a_message_or_are_listed(path):
+    here = squeeze(held(path)).lower()
+    missing = [
+        words
+        for words in dict.fromkeys(ITALIC.findall(squeeze(prose(path))))
+        if words not in here and words not in everything() and words not in LISTED["italics"]
+    ]
     assert not missing, (
-        f"{path.name} has numbers that neither its cells, nor what they show, nor its references "
-        f"hold: {missing}. Mend the text, or list it in tests/prose.toml with the reason."
+        f"{path.name} quotes {missing}, which no message says: mend the text, or list what is only "
+        "emphasized in tests/prose.toml."
     )
 
 
-def unheld(path):
-    """Return the numbers of a page's prose that nothing on the page holds."""
-    text = prose(path)
-    here = held(path) + " ".join("".join(pair) for pair in LINK.findall(text))
-    known = {number.removesuffix(".0") for number in NUMBER.findall(here)}
-    known |= {release.removesuffix(".0") for release in measured(path)}
-    numbers = dict.fromkeys(NUMBER.findall(SPAN.sub("", LINK.sub("]", text))))
-    return [number for number in numbers if number.removesuffix(".0") not in known]
+@pytest.mark.parametrize("path", counted.pages_with_numbers(), ids=lambda path: path.stem)
+def test_every_number_of_the_prose_is_held_by_what_the_page_shows(path):
+    rows = counted.listed().get(path.stem, [])
+    now, kept = counted.phrases(path), [phrase for phrase, _ in rows]
+    cure = "tests/counts.txt has the numbers of each page in order, with what holds each."
+    assert now == kept, f"{path.name}: {changed(now, kept)}: look it up, then mend one. {cure}"
+    here = held(path)
+    wrong = [counted.unheld(*row, here) for row in rows]
+    assert not any(wrong), f"{path.name}: {[reason for reason in wrong if reason]}. {cure}"
 
 
-def measured(path):
-    """Return the releases at which the verdict on a page's failure changed."""
-    return (
-        set(re.findall(r"\d+\.\d+\.\d+", versions.sentence(path.stem)))
-        if (path.stem in versions.load()["failures"])
-        else set()
-    )
+def changed(now, kept):
+    """Return the first number of a page that is not the listed one."""
+    pairs = itertools.zip_longest(now, kept)
+    one, other = next(pair for pair in pairs if pair[0] != pair[1])
+    return f"the prose has {one!r} where {other!r} is listed"
+
+
+REFUSED = re.compile(r"[Tt]he check refuses\s[^.:]*?(\w+)\s+more\s+answers")
+
+
+def test_as_many_wrong_answers_are_refused_as_the_prose_says():
+    for path in pages.FAILURES.glob("*.md"):
+        text = path.read_text()
+        for found in REFUSED.finditer(text):
+            solution = text[: found.start()].rfind("{solution-start}")
+            end = text.find("{solution-end}", found.end())
+            shown = len(re.findall(r"^(?:tags:|:tags:).*\bwrong\b", text[solution:end], re.M))
+            said = counted.VALUES[found[1].lower()] + ("was given, and" in squeeze(found[0]))
+            assert shown == said, f"{path.name}: {said} more answers, and {shown} tagged `wrong`"
+
+
+@pytest.mark.parametrize(
+    ("phrase", "witness", "held_by_it"),
+    [
+        ("five days", "days = 5", True),
+        ("five days", "days = 6", False),
+        ("four hundred days", "range(400)", True),
+        ("three levels", "[0.0, 1.0, 2.5]", True),
+        ("two levels", "[0.0, 1.0, 2.5]", False),
+        ("five days", "days = 5 of another page", False),
+        ("five days", "= counted by hand", True),
+    ],
+)
+def test_a_number_is_held_by_a_witness_that_shows_it(phrase, witness, held_by_it):
+    page = "days = 5\ndays = 6\nrange(400)\n[0.0, 1.0, 2.5]"
+    assert bool(counted.unheld(phrase, witness, page)) != held_by_it
 
 
 def test_every_exception_is_needed():
-    of_page = {path.stem: unheld(path) for path in NOTEBOOKS}
-    for each in LISTED["number"]:
-        assert each["number"] in of_page[each["page"]], f"prose.toml: not needed: {each}"
-        assert each["why"].strip()
+    assert list(counted.listed()) == [path.stem for path in counted.pages_with_numbers()]
     texts = [prose(path) for path in NOTEBOOKS]
+    for words in LISTED["italics"]:
+        assert any(f"*{words}*" in squeeze(text) for text in texts), f"not needed: {words}"
     for span, why in LISTED["code"].items():
         assert any(f"`{span}`" in text for text in texts), f"prose.toml: not needed: {span}"
         assert why.strip()
@@ -196,7 +194,7 @@ def test_words_that_are_not_those_of_the_address_are_seen():
 
 def test_every_thread_that_the_book_names_was_looked_up():
     named = {found[0] for path in TEXTS for found in THREAD.finditer(path.read_text())}
-    known = set(THREADS.read_text().split())
+    known = {row for row in THREADS.read_text().split() if THREAD.match(row)}
     assert named == known, (
         "tests/threads.txt lists the threads that somebody has read: look up what is new "
         f"({sorted(named - known)}), then add it; take out what is gone ({sorted(known - named)})."

@@ -82,6 +82,13 @@ def test_what_the_guide_names_is_in_the_chapter(page):
     assert not missing, f"the guide cuts or keeps what {page} does not have: {missing}"
 
 
+@each_failure
+def test_the_guide_has_the_minutes_of_the_front_card(page):
+    part = notebooks.guide()[pages.title(page)].split("**Minute by minute.**")[1]
+    minutes = pages.meta(page)["failure"]["minutes"]["teaching"]
+    assert re.search(r"\d+ minutes", part)[0] == f"{minutes} minutes"
+
+
 @each_plan
 def test_a_plans_minutes_are_those_of_the_front_cards(name):
     rows = notebooks.schedule(name)
@@ -96,14 +103,16 @@ def test_a_plans_minutes_are_those_of_the_front_cards(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "chapters_taught", "hours"), [("half-day", 2, 4), ("full-day", 4, 8)]
+    ("name", "chapters_taught", "minutes"), [("half-day", 2, 190), ("full-day", 4, 420)]
 )
 def test_a_plan_fits_its_day_and_nobody_sits_for_more_than_ninety_minutes(
-    name, chapters_taught, hours
+    name, chapters_taught, minutes
 ):
     rows = notebooks.schedule(name)
     assert sum("#exercises" in row.what for row in rows) == chapters_taught
-    assert rows[-1].start + rows[-1].minutes <= hours * 60
+    assert notebooks.plans()[name]["begins"] == "9:00"
+    assert rows[-1].start + rows[-1].minutes == minutes, "say in the guide when the day ends"
+    assert minutes <= {"half-day": 4, "full-day": 8}[name] * 60
     sat = [0]
     for row in rows:
         sat += [0] if row.what in ("Break", "Lunch") else [sat.pop() + row.minutes]

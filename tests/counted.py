@@ -1,0 +1,115 @@
+"""The numbers of the prose, in digits and in words, and what holds each: `counts.txt`."""
+
+import re
+from math import prod
+from pathlib import Path
+
+from bookkit import pages
+from tests.sources import everything, squeeze
+
+FILE = Path(__file__).parent / "counts.txt"
+FENCE = re.compile(r"^(```+|~~~+).*?^\1\s*$", re.M | re.S)
+LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)|<https?:[^>]*>")
+VALUES = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
+VALUES |= {"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "twenty": 20, "thirty": 30}
+VALUES |= {"hundred": 100, "thousand": 1000, "million": 10**6, "twice": 2, "half": 2}
+WORD = rf"(?:{'|'.join(VALUES)})\b(?!-)"
+RELEASE = r"\d+\.\d+\.\d+"
+FORMULA = r"\$(?=[^\s$])[^$]*?[\d/*+][^$]*\$|\$[^$]+\$"
+DIGITS = r"\d[\d,]*(?:\.\d+)?(?![\w.]*\w)"
+FOUND = re.compile(
+    rf"``.+?``|`[^`]+`|(?<![\w.-]){RELEASE}|{FORMULA}|(?<![\w-])(?:{WORD}(?:[ -](?={WORD}))?)+"
+    rf"|(?<![\w.#-]){DIGITS}",
+    re.I,
+)
+NUMERIC = re.compile(r"`(?=.*\d)(?!.*[A-Za-z_]{2}).*`")  # code without a name, such as a shape
+
+
+def prose(path):
+    """Return a page's text without its front matter, its fenced blocks and the numbers of lists."""
+    text = path.read_text()
+    text = FENCE.sub("", text.split("\n---", 1)[-1] if text.startswith("---") else text)
+    return re.sub(r"^\d+\. ", "", text, flags=re.M)
+
+
+def pages_with_numbers():
+    """Return the pages whose numbers are listed: all but the instructor's guide.
+
+    The guide retells the chapters; tests of its own hold its minutes and what it names.
+    """
+    found = [path for path in sorted(pages.BOOK.rglob("*.md")) if path.stem != "instructor-guide"]
+    return [path for path in found if phrases(path)]
+
+
+def phrases(path):
+    """Return the numbers of a page's prose in order, each with the word that follows it.
+
+    Code, releases and the names of threads are held by tests of their own.
+    """
+    text = LINK.sub(lambda found: "" if "github.com" in found[0] else found[1] or "", prose(path))
+    text = squeeze(text)
+    found = []
+    for match in FOUND.finditer(text):
+        if match[0][0] == "`":
+            if NUMERIC.fullmatch(match[0]):
+                found.append(match[0])
+            continue
+        if re.fullmatch(RELEASE, match[0]):
+            continue
+        if match[0][0] == "$" and not re.search(r"[\d/+]", match[0]):
+            continue
+        number = match[0].strip().rstrip(",")
+        after = re.match(r"[- ]?(\w+)", text[match.start() + len(number) :])
+        found.append(f"{number} {after[1]}" if after and number[0] != "$" else number)
+    return found
+
+
+def listed():
+    """Return {page: [(phrase, what holds it)]} as the file has them."""
+    found = {}
+    for block in re.split(r"^\[([\w-]+)\]\n", FILE.read_text(), flags=re.M)[1:]:
+        if re.fullmatch(r"[\w-]+", block):
+            page = found.setdefault(block, [])
+        else:
+            page += [tuple(row.split(" | ", 1)) for row in block.splitlines() if " | " in row]
+    return found
+
+
+def value(phrase):
+    """Return the number of a phrase: `four hundred days` gives 400."""
+    words = re.findall(rf"{WORD}", phrase.lower())
+    if words:
+        return prod(VALUES[word] for word in words)
+    return float(re.match(r"\d[\d,]*(?:\.\d+)?", phrase)[0].replace(",", ""))
+
+
+def shows(witness, number):
+    """Tell whether a text shows a number: in digits, in words, or by as many parts."""
+    digits = re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", witness.replace("_", ""))
+    words = [VALUES[word] for word in re.findall("[a-z]+", witness.lower()) if word in VALUES]
+    return number in [*map(float, digits), *words, len(re.split(r",|==| [-+] ", witness))]
+
+
+def unheld(phrase, witness, page_text):
+    """Return why a phrase is not held by its witness, or nothing.
+
+    Args:
+        phrase: the number and the word after it.
+        witness: `itself`, `= ` and a reason, `sources: ` and a text of the libraries, `file NAME: `
+            and a text of that file, or a text of the page's cells, outputs or record.
+        page_text: those of the page.
+    """
+    if witness.startswith("= "):
+        return ""
+    if witness == "itself":
+        return "" if phrase.strip("`") in page_text else f"{phrase} is nowhere on the page"
+    kind, name, text = re.fullmatch(r"(?:(sources|file)(?: (\S+))?: )?(.*)", witness).groups()
+    if kind == "file":
+        where = (pages.ROOT / name).read_text()
+    else:
+        where = everything() if kind else squeeze(page_text)
+    if text not in where:
+        return f"{phrase!r} rests on {text!r}, which is not there any more"
+    if phrase[0] not in "$`" and not shows(text, value(phrase)):
+        return f"{phrase!r} rests on {text!r}, which shows another number"
+    return ""
