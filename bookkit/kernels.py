@@ -44,7 +44,7 @@ def _server(python: str, env: dict[str, str]) -> subprocess.Popen:
 
 
 def _end(server: subprocess.Popen) -> None:
-    """Let a server end, and wait for it, so that its kernels' CPU seconds count as this process's."""
+    """Let a server end, and wait for it: its kernels' CPU seconds then count as ours."""
     assert server.stdin
     server.stdin.close()
     with contextlib.suppress(subprocess.TimeoutExpired):
