@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import execute, pages
+from . import edition, execute, languages, pages
 
 SITE = pages.BUILD / "html"
 DOCTREES = pages.BUILD / ".doctrees"
@@ -29,6 +29,7 @@ SHARED = ("_config.yml", "_toc.yml", "book/catalogue.toml", "book/references.bib
 SHARED_FOLDERS = ("book/_static", "book/_templates", "bookkit")
 SHARED_DATA = ("stacks/*.json", "stacks/*.toml", "stacks/*.in", "hub/*.json", "hub/sizing.py")
 SHOWN = 40
+ENGLISH = languages.ENGLISH
 
 
 def digest(files: Iterable[Path]) -> str:
@@ -62,7 +63,9 @@ def sources() -> dict[str, str]:
     """Return a hash of what all pages depend on, and one of the pages themselves."""
     shared = digest([*shared_files(), *execute.inputs()])
     own = digest(path for path in files_below(pages.BOOK) if path.suffix in (".md", ".json"))
-    return {"shared": shared, "pages": own}
+    built = " ".join(one.code for one in languages.wanted())
+    words = digest(path for path in files_below(languages.FOLDER) if path.suffix != ".mo")
+    return {"shared": f"{shared} {built}", "pages": own, "words": words * (built != ENGLISH)}
 
 
 def state() -> dict[str, list[int]]:
@@ -91,6 +94,25 @@ def say_what_went_wrong(text: str) -> None:
         print(rows[number], file=sys.stderr)
 
 
+def build_editions() -> bool:
+    """Build the site in the other languages; tell whether all are whole."""
+    for one in languages.wanted():
+        if one.code == ENGLISH:
+            continue
+        print(f"building the site in {one.code} …", flush=True)
+        log = LOG.with_name(f"log-{one.code}.txt")
+        with log.open("w") as opened:
+            done = subprocess.run(
+                [sys.executable, "-m", "bookkit.edition", one.code], stdout=opened, stderr=opened
+            )
+        if done.returncode:
+            say_what_went_wrong(log.read_text())
+            cure = f"mend what the lines above name; {log.relative_to(pages.ROOT)} has the rest."
+            print(f"error: the site in {one.code} was not built: {cure}", file=sys.stderr)
+            return False
+    return True
+
+
 def main() -> int:
     """Bring the site up to date; return 0 where it is whole."""
     record, wanted = read_record(), sources()
@@ -102,7 +124,8 @@ def main() -> int:
     RECORD.unlink(missing_ok=True)
     if not whole or record["sources"]["shared"] != wanted["shared"]:
         shutil.rmtree(SITE, ignore_errors=True)
-        shutil.rmtree(DOCTREES, ignore_errors=True)
+        for folder in (DOCTREES, *DOCTREES.parent.glob(f"{DOCTREES.name}-*")):
+            shutil.rmtree(folder, ignore_errors=True)
     pages.BUILD.mkdir(exist_ok=True)
     print("building the site …", flush=True)
     command = [Path(sys.executable).with_name("jupyter-book"), "build", pages.ROOT]
@@ -115,6 +138,8 @@ def main() -> int:
         cure = f"mend what the lines above name; {LOG.relative_to(pages.ROOT)} has the rest."
         print(f"error: the site was not built: {cure}", file=sys.stderr)
         return 1
+    if not build_editions():
+        return 1
     part = RECORD.with_suffix(".part")
     part.write_text(json.dumps({"sources": wanted, "files": state()}))
     part.replace(RECORD)
@@ -125,6 +150,8 @@ def main() -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
+    except languages.LanguageError as error:
+        sys.exit(f"error: {error}")
     except KeyboardInterrupt:
         print("\nInterrupted: the next run builds the site from nothing.", file=sys.stderr)
         sys.exit(130)

@@ -17,6 +17,7 @@ from trace_evidence import symptoms as second_door
 from trace_evidence import triage
 
 from . import casebook, catalogue, everyday, pages, paper, records, versions
+from .languages import say
 
 FILE = pages.ROOT / "trace_evidence" / "data.json"
 # These cases say what their chapter says, word for word, and only what happened before tells them
@@ -191,7 +192,7 @@ def rules() -> dict[str, Any]:
         "cleaning": [list(row) for row in triage.CLEANING],
         "release": triage.RELEASE,
         "libraries": triage.LIBRARIES,
-        "says": SAYS,
+        "says": {key: say(text) for key, text in SAYS.items()},
         "rules": [*chapter_rules(), *case_rules(), *everyday_rules()],
     }
 
