@@ -57,7 +57,7 @@ def outcome(kind: str, name: str) -> str:
 def mark_line(marks: list[tuple[str, str]]) -> nodes.paragraph:
     """Return a line of marks: for each its kind and its words."""
     words = [nodes.inline("", text, classes=[f"mark-{kind}"]) for kind, text in marks]
-    return nodes.paragraph("", "", *words, classes=["cell-marks"])
+    return nodes.paragraph("", "", *words, classes=["cell-marks"], translatable=False)
 
 
 def without_paths(text: str) -> str:
@@ -182,7 +182,7 @@ class Renderer(NbElementRenderer):
             for number, output in enumerate(side["outputs"]):
                 column += self.render_half(output, data, f"{name}-{number}")
             if not side["outputs"]:
-                column += nodes.paragraph("", say("nothing to show"), classes=["both-nothing"])
+                column += nodes.paragraph("", say("nothing to show"), classes=["both-nothing"], translatable=False)
             row += column
         return row
 
