@@ -63,9 +63,16 @@ def sources() -> dict[str, str]:
     """Return a hash of what all pages depend on, and one of the pages themselves."""
     shared = digest([*shared_files(), *execute.inputs()])
     own = digest(path for path in files_below(pages.BOOK) if path.suffix in (".md", ".json"))
-    built = " ".join(one.code for one in languages.wanted())
-    words = digest(path for path in files_below(languages.FOLDER) if path.suffix != ".mo")
-    return {"shared": f"{shared} {built}", "pages": own, "words": words * (built != ENGLISH)}
+    found = {"shared": shared, "pages": own}
+    built = [one.code for one in languages.wanted() if one.code != ENGLISH]
+    for code in built:
+        files = [path for path in files_below(languages.FOLDER / code) if path.suffix != ".mo"]
+        said = {languages.catalogue(code, name) for name in languages.SHARED}
+        # Sphinx knows which page has which catalogue, but not who says what is in these two.
+        found[f"{code} said"] = digest(path for path in files if path in said)
+        found[f"{code} pages"] = digest(path for path in files if path not in said)
+    found["languages"] = " ".join(built)
+    return found
 
 
 def state() -> dict[str, list[int]]:
@@ -94,11 +101,18 @@ def say_what_went_wrong(text: str) -> None:
         print(rows[number], file=sys.stderr)
 
 
-def build_editions() -> bool:
-    """Build the site in the other languages; tell whether all are whole."""
+def build_editions(before: dict[str, str], now: dict[str, str]) -> bool:
+    """Build the site in the other languages; tell whether all are whole.
+
+    Args:
+        before: the sources of the last whole build, as `sources` has them.
+        now: those of this one.
+    """
     for one in languages.wanted():
         if one.code == ENGLISH:
             continue
+        if before.get(f"{one.code} said") != now[f"{one.code} said"]:
+            shutil.rmtree(edition.doctrees(one.code), ignore_errors=True)
         print(f"building the site in {one.code} …", flush=True)
         log = LOG.with_name(f"log-{one.code}.txt")
         with log.open("w") as opened:
@@ -122,7 +136,8 @@ def main() -> int:
         print(f"The book is in {where}, and up to date: open {where}/index.html, or make serve.")
         return 0
     RECORD.unlink(missing_ok=True)
-    if not whole or record["sources"]["shared"] != wanted["shared"]:
+    kept = ("shared", "languages")
+    if not whole or any(record["sources"].get(key) != wanted[key] for key in kept):
         shutil.rmtree(SITE, ignore_errors=True)
         for folder in (DOCTREES, *DOCTREES.parent.glob(f"{DOCTREES.name}-*")):
             shutil.rmtree(folder, ignore_errors=True)
@@ -138,7 +153,7 @@ def main() -> int:
         cure = f"mend what the lines above name; {LOG.relative_to(pages.ROOT)} has the rest."
         print(f"error: the site was not built: {cure}", file=sys.stderr)
         return 1
-    if not build_editions():
+    if not build_editions(record.get("sources", {}), wanted):
         return 1
     part = RECORD.with_suffix(".part")
     part.write_text(json.dumps({"sources": wanted, "files": state()}))

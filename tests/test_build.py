@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bookkit import build, execute, pages
+from bookkit import build, execute, languages, pages
 
 FAKE = """\
 #!{python}
@@ -45,6 +45,7 @@ def checkout(tmp_path, monkeypatch):
     names = {"SITE": "html", "DOCTREES": ".doctrees", "RECORD": "site.json", "LOG": "log.txt"}
     for name, value in names.items():
         monkeypatch.setattr(build, name, out / value)
+    monkeypatch.setenv(languages.VARIABLE, languages.ENGLISH)
     monkeypatch.setattr(build.sys, "executable", str(tmp_path / "bin" / "python"))
     assert build.main() == 0
     return tmp_path

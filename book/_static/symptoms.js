@@ -14,6 +14,10 @@
       }
       found.add(Object.hasOwn(data.same, word) ? data.same[word] : word);
     }
+    // Chinese has no spaces between words: its characters count in pairs, as in bookkit.publish.
+    for (const part of text.match(/[\u3400-\u9fff]{2,}/g) ?? []) {
+      for (let i = 0; i < part.length - 1; i++) found.add(part.slice(i, i + 2));
+    }
     return [...found];
   }
 

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.search import SearchLanguage
 from sphinx_exercise.directive import ExerciseStartDirective
 
-from bookkit import languages, translations
+from bookkit import languages, publish, translations
 from bookkit.languages import ENGLISH, say
 
 WORDS = "_static/words-data.js"
@@ -48,13 +48,8 @@ function splitQuery(query) {
 
 def pairs(text: str) -> list[str]:
     """Return the words of a text; of Chinese its characters, each with the one that follows."""
-    found = []
-    for part in re.findall(rf"{CHINESE}|(?:(?![\u3400-\u9fff])\w)+", text):
-        if len(part) > 1 and re.match(CHINESE, part):
-            found += [part[i : i + 2] for i in range(len(part) - 1)]
-        else:
-            found.append(part)
-    return found
+    parts = re.findall(rf"{CHINESE}|(?:(?![\u3400-\u9fff])\w)+", text)
+    return [word for part in parts for word in publish.pairs(part) or [part]]
 
 
 def translate_captions(app: Sphinx, doctree: nodes.document) -> None:
@@ -63,8 +58,9 @@ def translate_captions(app: Sphinx, doctree: nodes.document) -> None:
     The contents come from `_toc.yml`, after Sphinx has translated the page.
     """
     for tree in doctree.findall(lambda node: node.tagname == "toctree"):
-        if tree.get("caption"):
-            tree["caption"] = say(tree["caption"])
+        caption = tree.get("caption")
+        if caption:
+            tree["caption"] = say(caption)
 
 
 class Exercise(ExerciseStartDirective):
