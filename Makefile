@@ -62,7 +62,7 @@ check-growth: book ## add a case in a scratch copy, in one file, and build it
 	@$(PY) -m pytest -q tests/growth_checks.py
 
 check-site: book ## open every page in a browser: nothing from elsewhere, light, accessible, findable
-	@$(PY) -m pytest -q tests/site_checks.py tests/steps_checks.py tests/triage_checks.py
+	@$(PY) -m pytest -q tests/site_checks.py tests/editions_checks.py tests/steps_checks.py tests/triage_checks.py
 
 pdf: book ## print the whole book as _build/trace-evidence.pdf, with the machine's Chromium
 	@$(PY) -m bookkit.editions.pdf

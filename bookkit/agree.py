@@ -1,7 +1,7 @@
 """Does a translation agree with its English text in all that is not language?
 
-Code, links, formulas, numbers, placeholders and emphasis are the same in each language; what Markdown
-makes of both texts is compared, so that a mark of emphasis that does not close counts as missing.
+Code, links, formulas, numbers, placeholders and emphasis are the same in each language. What
+Markdown makes of both texts is compared, so a mark of emphasis that does not close is missing.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ def _parser() -> MarkdownIt:
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    for token in _parser().parseInline(text)[0].children or []:
-        yield token
+    yield from _parser().parseInline(text)[0].children or []
 
 
 def parts(text: str) -> Parts:

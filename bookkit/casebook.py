@@ -11,7 +11,7 @@ from .languages import say
 from .records import Case
 
 NOT_MEASURED = "not measured yet: `make matrix`"
-FULL_STOPS = ".。"  # noqa: RUF001
+FULL_STOPS = ".。"
 
 
 def measured(case: Case) -> str:
@@ -88,7 +88,9 @@ def card(case: Case) -> str:
         say("Symptom"): case.symptom,
         say("Kind"): say(
             "{mark}; {owner} ({library}).",
-            mark=f"{{inline-mark}}`{case.kind}: {words[case.kind]}`", owner=owner, library=library,
+            mark=f"{{inline-mark}}`{case.kind}: {words[case.kind]}`",
+            owner=owner,
+            library=library,
         ),
         say("Versions"): measured(case),
         say("Cause"): case.cause,
@@ -179,7 +181,8 @@ def filters() -> str:
     data = records.as_json(known).replace("<", "\\u003c")
     return f"""\
 <form id="case-filter" hidden>
-<label>{say("Words")} <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
+<label>{say("Words")}
+<input type="search" name="words" autocomplete="off" spellcheck="false"></label>
 <label>{say("Kind")} <select name="kind">{options(records.KINDS)}</select></label>
 <label>{say("Library")} <select name="library">{options(libraries)}</select></label>
 <label>{say("Symptom")} <select name="symptom">{options(records.SYMPTOMS)}</select></label>

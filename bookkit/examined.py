@@ -43,5 +43,7 @@ def corpus_table() -> str:
         rows.append(f"| {say('**all**') if name == 'all' else name} | {' | '.join(cells)} |")
     alarms = [f"- {entry['project']}, `{entry['file']}`: {say(entry['why'])}"
               for entry in corpus.explanations()]  # fmt: skip
-    said = [say("Every alarm, explained:"), "", *alarms] if alarms else [say("No model was alarmed.")]
+    said = (
+        [say("Every alarm, explained:"), "", *alarms] if alarms else [say("No model was alarmed.")]
+    )
     return "\n".join([*rows, "", *said])

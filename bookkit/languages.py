@@ -1,10 +1,10 @@
 """The book's languages: which there are, and what the book's own words are in one of them.
 
 A language is a folder of `locale`: `language.toml` names it and its place on the site, and
-`LC_MESSAGES` has its catalogues, one a page. Sphinx reads those; two more hold what no page has as
-text of its own. `interface` has the words of directives, templates and scripts, and `records` those
-of the catalogue, the cases, the everyday errors and the front matter. A process speaks one language:
-English, until `use` is called.
+`LC_MESSAGES` has its catalogues, one a page. Sphinx reads those. Two more hold what no page has as
+text of its own: `interface` has the words of directives, templates and scripts, and `records` those
+of the catalogue, the cases, the everyday errors and the front matter. A process speaks one
+language: English, until `use` is called.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def use(code: str) -> None:
     for name in SHARED if code != ENGLISH else ():
         for message in read(catalogue(code, name)):
             if message.id and message.string and not message.fuzzy:
-                _words[message.id] = message.string
+                _words[" ".join(str(message.id).split())] = str(message.string)
 
 
 def spoken() -> Language:

@@ -17,10 +17,9 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
@@ -163,6 +162,11 @@ def texts() -> dict[str, Catalog]:
     return shared | page_texts()
 
 
+def one_line(message: Message) -> str:
+    """Return the English text of a message, on one line."""
+    return " ".join(str(message.id).split())
+
+
 def updated(old: Catalog, new: Catalog, known: dict[str, str], code: str) -> Catalog:
     """Return a catalogue with the messages of another, and what is known of them."""
     old.update(new)
@@ -170,9 +174,8 @@ def updated(old: Catalog, new: Catalog, known: dict[str, str], code: str) -> Cat
     for message in new:
         if not message.id:
             continue
-        text = " ".join(message.id.split())
-        was = old.get(message.id)
-        string, flags = was.string, was.flags & {"fuzzy"}
+        text, was = one_line(message), old.get(message.id)
+        string, flags = (was.string, was.flags & {"fuzzy"}) if was else ("", set())
         if (not string or flags) and text in known:
             string, flags = known[text], set()
         added = made.add(message.id, string, auto_comments=message.auto_comments)
@@ -197,7 +200,7 @@ def update(code: str, wanted: dict[str, Catalog]) -> list[tuple[str, list[int]]]
     folder = languages.FOLDER / code / "LC_MESSAGES"
     old = {name: languages.read(languages.catalogue(code, name)) for name in wanted}
     known = {
-        " ".join(message.id.split()): message.string
+        one_line(message): str(message.string)
         for one in old.values()
         for message in one
         if message.id and message.string and not message.fuzzy
@@ -214,9 +217,9 @@ def update(code: str, wanted: dict[str, Catalog]) -> list[tuple[str, list[int]]]
         if not file.exists() or file.read_text() != text:
             file.write_text(text)
         files.add(file)
-        fuzzy = sum(message.fuzzy for message in messages)
+        fuzzy = sum(bool(message.fuzzy) for message in messages)
         missing = sum(not message.string for message in messages)
-        words = sum(len(message.id.split()) for message in messages)
+        words = sum(len(one_line(message).split()) for message in messages)
         counts.append((name, [len(messages) - fuzzy - missing, fuzzy, missing, words]))
     for file in set(folder.rglob("*.po")) - files:  # of a page that is gone
         file.unlink()

@@ -61,7 +61,11 @@ def table() -> str:
     for name, row in defects().items():
         mark = f"{{inline-mark}}`{row['kind']}: {say(row['kind'])}`"
         (test,) = sorted((FOLDER / name).glob("test_*.py"))
-        files = {say("patch"): "fix.patch", say("test"): test.name, say("reproducer"): "reproducer.py"}
+        files = {
+            say("patch"): "fix.patch",
+            say("test"): test.name,
+            say("reproducer"): "reproducer.py",
+        }
         links = [f"{{download}}`{key} </upstream/{name}/{file}>`" for key, file in files.items()]
         links += [
             f"[{word}]({SOURCE}/{name}/{key}.md)"
@@ -71,7 +75,9 @@ def table() -> str:
         cases = ", ".join(casebook.link(known[slug]) for slug in row["cases"])
         title = row["title"].replace("|", "\\|")
         what = f"**{title}** {mark}" + (say("<br>Cases: {cases}", cases=cases) if cases else "")
-        since = casebook.short_range(known[row["cases"][0]]) if row["cases"] else say("not measured")
+        since = (
+            casebook.short_range(known[row["cases"][0]]) if row["cases"] else say("not measured")
+        )
         rows.append(f"| {what} | {since} | {state(row)} | {'<br>'.join(links)} | {proof(name)} |")
     return "\n".join(rows)
 
@@ -114,7 +120,8 @@ def summary() -> str:
         )  # fmt: skip
     return text + say(
         " Of the {count} cases of the book, {library} are a defect of a library, {documented} "
-        "a limit that it documents, and {yours} the program's own; only the first are on this page.",
+        "a limit that it documents, and {yours} the program's own; only the first are on this "
+        "page.",
         count=len(owners), library=owners.count("library"),
         documented=owners.count("documented"), yours=owners.count("yours"),
     )  # fmt: skip

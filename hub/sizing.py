@@ -48,7 +48,10 @@ def measured_table(record: dict) -> str:
             "Measured on {date} on one machine with {cores} cores and {memory:.0f} GB, which did "
             "other work as well. All learners open [](/book/failures/{name}.md) at once, and "
             "execute {cells}.",
-            date=record["date"], cores=record["cores"], memory=record["memory_gb"], name=name,
+            date=record["date"],
+            cores=record["cores"],
+            memory=record["memory_gb"],
+            name=name,
             cells=cells,
         ),
         "",

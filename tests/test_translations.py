@@ -3,6 +3,11 @@
 What is missing falls back to English, and is counted by `make translations`; what is wrong fails.
 """
 
+# ruff: noqa: RUF001
+
+import re
+import tomllib
+
 import pytest
 from babel.messages.catalog import Catalog
 
@@ -60,6 +65,24 @@ def test_one_text_is_translated_in_one_way_within_a_language():
                 for row in messages(file):
                     said.setdefault(" ".join(row.id.split()), set()).add(row.string)
         assert not {text: found for text, found in said.items() if len(found) > 1}
+
+
+def plain(text):
+    """Return a text without code, links' addresses, tags, and what stands in emphasis."""
+    return re.sub(r"`[^`]*`|\]\([^)]*\)|<[^>]*>|\*[^*]*\*", " ", text)
+
+
+@pytest.mark.parametrize("code", sorted(set(languages.known()) - {languages.ENGLISH}))
+def test_terms_are_used_in_one_way(code):
+    terms = tomllib.loads((languages.FOLDER / code / "language.toml").read_text()).get("terms", {})
+    wrong = []
+    for file in (languages.FOLDER / code).rglob("*.po"):
+        for row in messages(file):
+            for term, word in terms.items():
+                there = re.search(rf"\b{term}s?\b", plain(row.id), re.I)
+                if there and word.lower() not in row.string.lower():
+                    wrong.append((file.stem, term, row.id, row.string))
+    assert not wrong
 
 
 def test_a_changed_text_is_fuzzy_and_stays_english(tmp_path, monkeypatch):

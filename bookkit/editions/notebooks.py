@@ -257,7 +257,10 @@ def schedule(name: str) -> list[Slot]:
             page = f"book/failures/{item}"
             minutes, name = pages.meta(page)["failure"]["minutes"], say(pages.title(page))
             add(minutes["teaching"], say("[{title}](/{page}.md): teaching", title=name, page=page))
-            add(minutes["exercises"], say("[{title}](/{page}.md#exercises): exercises", title=name, page=page))
+            add(
+                minutes["exercises"],
+                say("[{title}](/{page}.md#exercises): exercises", title=name, page=page),
+            )
         else:
             add(item[0], say(item[1]))
     return rows

@@ -53,13 +53,20 @@ class FrontCard(Generated):
             say("Upstream"): ", ".join(f"[{text}]({url})" for text, url in failure.upstream),
             say("Time"): say(
                 "reading {reading:.0f} min, teaching {teaching} min, exercises {exercises} min",
-                reading=load.of_page(path).minutes, **minutes,
+                reading=load.of_page(path).minutes,
+                **minutes,
             ),
             say("Needs"): prerequisites,
         }
         lines = [f"{key}\n: {value}\n" for key, value in rows.items()]
         goals = [f"- {say(goal)}" for goal in meta["objectives"]]
-        card = [":::::{div} front-card", *lines, say("After this chapter you can") + "\n", *goals, ":::::"]
+        card = [
+            ":::::{div} front-card",
+            *lines,
+            say("After this chapter you can") + "\n",
+            *goals,
+            ":::::",
+        ]
         return self.parse("\n".join(card))
 
 
@@ -153,7 +160,10 @@ class VersionTable(Generated):
         record = versions.load()
         names = [versions.TITLES[library] for library in versions.STACK]
         kinds = ["fails", "wrong", "warns", "ok", "cannot run"]
-        rows = [f"| {' | '.join([*names, *map(say, kinds)])} |", "|---" * (len(names) + len(kinds)) + "|"]
+        rows = [
+            f"| {' | '.join([*names, *map(say, kinds)])} |",
+            "|---" * (len(names) + len(kinds)) + "|",
+        ]
         for row in versions.rows():
             said = [parts["reproduce"]["verdict"] for parts in row["verdicts"].values()]
             cells = [row["pins"][library] for library in versions.STACK]

@@ -68,7 +68,7 @@ class Exercise(ExerciseStartDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return what the extension does."""
-        self.arguments = [say(title) for title in self.arguments]
+        self.arguments: list[str] = [say(title) for title in self.arguments]
         return super().run()
 
 
@@ -120,7 +120,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.connect("doctree-read", mark_english)
     app.connect("html-page-context", link_editions)
     app.connect("build-finished", write_words)
-    app.connect("builder-inited", lambda app: app.builder.templates and add_say(app))
+    app.connect("builder-inited", add_say)
     app.add_js_file("words.js", priority=100)
     return {"parallel_read_safe": True, "version": "1"}
 

@@ -184,7 +184,9 @@ class EverydayIndex(Generated):
             for kind, title in everyday.KINDS.items():
                 found = [e for e in entries if (e.library, e.kind) == (library, kind)]
                 if found:
-                    group = self.section(f"everyday-{library}-{kind}", f"{name}{say(': ')}{say(title)}")
+                    group = self.section(
+                        f"everyday-{library}-{kind}", f"{name}{say(': ')}{say(title)}"
+                    )
                     group += [self.entry(entry) for entry in found]
                     part += group
             made.append(part)
@@ -217,7 +219,11 @@ class EverydayIndex(Generated):
             made += nodes.raw("", words, format="html")
             made += nodes.literal_block(entry.program, entry.program, language="python")
             for text, stack in printed.items():
-                mark = f"<p class='everyday-stack'>{say(LABELS[stack])}</p>" if len(printed) > 1 else ""
+                mark = (
+                    f"<p class='everyday-stack'>{say(LABELS[stack])}</p>"
+                    if len(printed) > 1
+                    else ""
+                )
                 made += nodes.raw("", mark, format="html")
                 made += nodes.literal_block(text, text, language="text", classes=["error-message"])
             made += nodes.raw("", "</details>", format="html")

@@ -65,7 +65,8 @@ class ChapterCards(SphinxDirective):
                 text=say(
                     "{count} cases, each on a page of its own. {silent} of them are silent: "
                     "the answer is wrong, and no error is raised.",
-                    count=len(cases), silent=silent,
+                    count=len(cases),
+                    silent=silent,
                 ),
                 more="",
             )

@@ -182,7 +182,9 @@ class Renderer(NbElementRenderer):
             for number, output in enumerate(side["outputs"]):
                 column += self.render_half(output, data, f"{name}-{number}")
             if not side["outputs"]:
-                column += nodes.paragraph("", say("nothing to show"), classes=["both-nothing"], translatable=False)
+                column += nodes.paragraph(
+                    "", say("nothing to show"), classes=["both-nothing"], translatable=False
+                )
             row += column
         return row
 
