@@ -101,6 +101,21 @@ def say_what_went_wrong(text: str) -> None:
         print(rows[number], file=sys.stderr)
 
 
+def build_english() -> bool:
+    """Build the site in English, with Jupyter Book; tell whether it is whole."""
+    print("building the site …", flush=True)
+    command = [Path(sys.executable).with_name("jupyter-book"), "build", pages.ROOT]
+    with LOG.open("w") as log:
+        done = subprocess.run(
+            [*map(str, command), "-W", "-n", "--keep-going", "-q"], stdout=log, stderr=log
+        )
+    if done.returncode:
+        say_what_went_wrong(LOG.read_text())
+        cure = f"mend what the lines above name; {LOG.relative_to(pages.ROOT)} has the rest."
+        print(f"error: the site was not built: {cure}", file=sys.stderr)
+    return done.returncode == 0
+
+
 def build_editions(before: dict[str, str], now: dict[str, str]) -> bool:
     """Build the site in the other languages; tell whether all are whole.
 
@@ -142,16 +157,9 @@ def main() -> int:
         for folder in (DOCTREES, *DOCTREES.parent.glob(f"{DOCTREES.name}-*")):
             shutil.rmtree(folder, ignore_errors=True)
     pages.BUILD.mkdir(exist_ok=True)
-    print("building the site …", flush=True)
-    command = [Path(sys.executable).with_name("jupyter-book"), "build", pages.ROOT]
-    with LOG.open("w") as log:
-        done = subprocess.run(
-            [*map(str, command), "-W", "-n", "--keep-going", "-q"], stdout=log, stderr=log
-        )
-    if done.returncode:
-        say_what_went_wrong(LOG.read_text())
-        cure = f"mend what the lines above name; {LOG.relative_to(pages.ROOT)} has the rest."
-        print(f"error: the site was not built: {cure}", file=sys.stderr)
+    of_english = (*kept, "pages")
+    fresh = whole and all(record["sources"].get(key) == wanted[key] for key in of_english)
+    if not fresh and not build_english():
         return 1
     if not build_editions(record.get("sources", {}), wanted):
         return 1

@@ -178,13 +178,14 @@ def updated(old: Catalog, new: Catalog, known: dict[str, str], code: str) -> Cat
         string, flags = (was.string, was.flags & {"fuzzy"}) if was else ("", set())
         if (not string or flags) and text in known:
             string, flags = known[text], set()
-        added = made.add(message.id, string, auto_comments=message.auto_comments)
-        added.flags = flags  # and not what Babel takes for a format of Python's
+        made.add(message.id, string, flags=flags, auto_comments=message.auto_comments)
     return made
 
 
 def written(catalogue: Catalog) -> str:
     """Return a catalogue as text, the same for the same messages."""
+    for message in catalogue:
+        message.flags &= {"fuzzy"}  # Babel adds what it takes for a format of Python's
     into = BytesIO()
     write_po(into, catalogue, width=0, omit_header=False, ignore_obsolete=True)
     text = into.getvalue().decode()
