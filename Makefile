@@ -55,7 +55,7 @@ translations: environments ## bring the catalogues of all languages up to date, 
 records: environments ## write trace_evidence/data.json, what the package knows of the book, and the paper's figures
 	@$(PY) -m bookkit.publish
 
-test: environments ## run the test suite: every cell of every chapter, and the tools (ARGS=--update)
+test: environments ## run the test suite: every cell of every chapter, and the tools (ARGS=--update, --again)
 	@$(PY) -m pytest $(ARGS)
 
 check-growth: book ## add a case in a scratch copy, in one file, and build it

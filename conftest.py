@@ -1,3 +1,5 @@
 """Loads the plugins that collect chapters and open the site, and pytester, to test the first."""
 
-pytest_plugins = ["tests.chapter_plugin", "tests.site_plugin", "tests.beforehand", "pytester"]
+pytest_plugins = [
+  "tests.chapter_plugin", "tests.site_plugin", "tests.beforehand", "tests.kept", "pytester",
+]  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import json
 import os
 import subprocess
@@ -38,9 +39,16 @@ def _server(python: str, env: dict[str, str]) -> subprocess.Popen:
             env={**env, **inline},
             start_new_session=True,
         )
-        assert server.stdin
-        atexit.register(server.stdin.close)
+        atexit.register(_end, server)
     return server
+
+
+def _end(server: subprocess.Popen) -> None:
+    """Let a server end, and wait for it, so that its kernels' CPU seconds count as this process's."""
+    assert server.stdin
+    server.stdin.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        server.wait(timeout=5)
 
 
 def fork(python: str, argv: list[str], cwd: str, env: dict[str, str]) -> int:

@@ -57,7 +57,7 @@ def proof(name: str) -> str:
 
 def table() -> str:
     """Return the defects with a patch as a table, silent ones first."""
-    rows = [say("| Defect | Since | State | Try it | Proof |"), "|---|---|---|---|---|"]
+    rows = [say("| Defect | Since | Proof |"), "|---|---|---|"]
     for name, row in defects().items():
         mark = f"{{inline-mark}}`{row['kind']}: {say(row['kind'])}`"
         (test,) = sorted((FOLDER / name).glob("test_*.py"))
@@ -74,23 +74,25 @@ def table() -> str:
         known = records.load()
         cases = ", ".join(casebook.link(known[slug]) for slug in row["cases"])
         title = row["title"].replace("|", "\\|")
-        what = f"**{title}** {mark}" + (say("<br>Cases: {cases}", cases=cases) if cases else "")
+        what = f"**{title}** {mark}, {state(row)}"
+        what += say("<br>Cases: {cases}", cases=cases) if cases else ""
+        what += f"<br>{' · '.join(links)}"
         since = (
             casebook.short_range(known[row["cases"][0]]) if row["cases"] else say("not measured")
         )
-        rows.append(f"| {what} | {since} | {state(row)} | {'<br>'.join(links)} | {proof(name)} |")
+        rows.append(f"| {what} | {since} | {proof(name)} |")
     return "\n".join(rows)
 
 
 def rest_table() -> str:
     """Return the book's cases that are a library's defect and have no patch here."""
-    rows = [say("| Case | Kind | Library | What is known upstream |"), "|---|---|---|---|"]
+    rows = [say("| Case | What is known upstream |"), "|---|---|"]
     for case in records.load().values():
         if case.whose == "library" and folder_of(case.slug) is None:
             mark = f"{{inline-mark}}`{case.kind}: {say(case.kind)}`"
             library = records.LIBRARIES[case.library]
             rows.append(
-                f"| {casebook.link(case)} | {mark} | {library} | {casebook.upstream(case)} |"
+                f"| {casebook.link(case)} {mark}, {library} | {casebook.upstream(case)} |"
             )
     return "\n".join(rows)
 

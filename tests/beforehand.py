@@ -24,7 +24,8 @@ def pytest_collection_modifyitems(config, items):
 def pytest_runtestloop(session):
     """Begin what the collected modules name, and leave nothing running."""
     config = session.config
-    modules = dict.fromkeys(getattr(item, "module", None) for item in session.items)
+    waiting = [item for item in session.items if "beforehand" in getattr(item, "fixturenames", ())]
+    modules = dict.fromkeys(item.module for item in waiting)
     functions = [f for module in modules for f in getattr(module, "BEFOREHAND", [])]
     if config.option.collectonly or not functions:
         return (yield)

@@ -141,6 +141,7 @@ def test_a_page_that_is_gone_is_built_again(checkout):
     assert page(checkout).exists()
 
 
+@pytest.mark.kept
 @pytest.mark.parametrize("who", ["child", "parent"])
 def test_after_a_kill_in_the_middle_the_next_run_builds_from_nothing(checkout, who):
     """The site builder is killed, or `make book` itself, after the first page was written."""

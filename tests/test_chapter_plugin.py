@@ -11,6 +11,8 @@ import pytest
 from bookkit import execute, pages
 from tests.cells import run_cells
 
+pytestmark = pytest.mark.kept
+
 FRONT = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}
 kernelspec: {display_name: now, language: python, name: KERNEL}

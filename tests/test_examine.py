@@ -24,6 +24,8 @@ from trace_evidence.examination import driver, running, shell
 from trace_evidence.examination.report import NAMES, Finding, NotRun, Report
 from trace_evidence.examination.state import Held
 
+pytestmark = pytest.mark.kept("book/cases", "book/examine")
+
 # One or more of each check, and quick.
 LIVE = [
     "vmap-built-distribution", "seeded-call-repeats", "one-key-for-all-lanes", "leaf-order",

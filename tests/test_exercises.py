@@ -13,6 +13,8 @@ from bookkit import execute, exercises, pages
 from tests.cells import LOAD, printed_by
 from trace_evidence import grading
 
+pytestmark = pytest.mark.kept("book/failures")
+
 FAILURES = sorted((pages.BOOK / "failures").glob("*.md"))
 EXERCISES = [exercise for path in FAILURES for exercise in exercises.find(path)]
 

@@ -11,6 +11,8 @@ import pytest
 
 from bookkit import pages
 
+pytestmark = pytest.mark.kept("Makefile", "book/failures/lazy-pytree-drift.md")
+
 ASKED = {
     "kernels": "api/kernelspecs",
     "chapter": "api/contents/book/failures/lazy-pytree-drift.md?type=notebook",

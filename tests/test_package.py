@@ -19,6 +19,9 @@ from trace_evidence import __main__ as command_line
 from trace_evidence import triage
 
 ROOT = environments.ROOT
+pytestmark = pytest.mark.kept(
+    "pyproject.toml", "README.md", "LICENSES", "book/everyday.toml", "book/cases"
+)
 SENT = ("pyproject.toml", "README.md", "LICENSES")
 PYTHONS = ("3.11", "3.12", "3.13")
 ERROR = "Traceback:\nTypeError: unhashable type: 'DynamicJaxprTracer'\n"

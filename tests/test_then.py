@@ -9,6 +9,8 @@ from jupyter_client.manager import KernelManager
 from bookkit import execute, pages
 from tests.cells import LOAD, run_cells
 
+pytestmark = pytest.mark.kept("stacks/then.in")
+
 
 def run_page(folder):
     """Return one page's outputs, in the order of its cells after the first."""

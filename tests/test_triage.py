@@ -443,6 +443,7 @@ def notebook(beforehand):
     return beforehand(run_notebook)
 
 
+@pytest.mark.kept("book/everyday.toml", "book/cases")
 def test_the_magic_names_the_chapter_of_the_last_exception(notebook):
     assert "No exception yet" in notebook[1]
     assert notebook[3].startswith("1. ")
@@ -450,5 +451,6 @@ def test_the_magic_names_the_chapter_of_the_last_exception(notebook):
     assert "takes no arguments" in notebook[6]
 
 
+@pytest.mark.kept("book/everyday.toml", "book/cases")
 def test_the_magic_knows_an_exception_of_the_old_stack(notebook):
     assert "lazy-pytree-drift" in notebook[5]

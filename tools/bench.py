@@ -111,7 +111,7 @@ def with_memory(command: Callable[[], float]) -> tuple[float, float]:
     def kernels() -> Iterator[float]:
         for process in psutil.Process().children(recursive=True):
             try:
-                if "ipykernel_launcher" in " ".join(process.cmdline()):
+                if "forkserver" in " ".join(process.cmdline()):  # itself, and what it forked
                     yield process.memory_full_info().pss / 1e6
             except psutil.Error:
                 continue

@@ -347,7 +347,8 @@ def fingerprint(folders: list[str], row: dict, versions: dict[str, str], checkou
 def show(name: str, row: dict) -> None:
     """Print a row of the table."""
     own = [sum(part[how]["passed"] for part in row["own"]) for how in ("without", "with")]
-    test = [f"{row['test'][how]['passed']}/{sum(row['test'][how].values())}" for how in row["test"]]
+    held = [row["test"][how] for how in ("without", "with")]
+    test = [f"{found['passed']}/{sum(found.values())}" for found in held]
     exits = f"{row['reproducer']['without']} → {row['reproducer']['with']}"
     tests, others = " → ".join(test), " → ".join(map(str, own))
     state = {"mended": "mended by the newest release: tell case, matrix and report"}
