@@ -19,7 +19,7 @@ from pathlib import Path
 
 from trace_evidence.triage import CLAIM
 
-from .languages import said
+from .languages import said, say
 from .pages import BOOK
 
 FILE = BOOK / "catalogue.toml"
@@ -122,6 +122,6 @@ def load(file: Path = FILE) -> dict[str, Failure]:
     for entry in tables.values():
         entry["signatures"] = tuple(signature(said(r, "note")) for r in entry["signatures"])
         entry["undecided_with"] = tuple(entry.get("undecided_with", ()))
-        entry["upstream"] = tuple((row["text"], row["url"]) for row in entry["upstream"])
+        entry["upstream"] = tuple((say(row["text"]), row["url"]) for row in entry["upstream"])
         entry["evidence"] = tuple(Evidence(**said(r, "means")) for r in entry["evidence"])
     return {key: Failure(id=key, **entry) for key, entry in tables.items()}

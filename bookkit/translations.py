@@ -11,13 +11,14 @@ taken from there.
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from io import BytesIO
-from typing import Any
+from typing import Any, BinaryIO
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
@@ -30,13 +31,28 @@ from trace_evidence import both
 from . import casebook, edition, everyday, languages, pages, publish, records, versions
 from .sphinx import error_index, render
 
+
+def calls_of_say(
+    file: BinaryIO, keywords: Any, tags: Any, options: Any
+) -> Iterator[tuple[int, str, str, list[str]]]:
+    """Return the texts of the calls of `say` in a module, those in an f-string too, for Babel."""
+    for node in ast.walk(ast.parse(file.read())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+            text = node.args[0]
+            if node.func.id == "say" and isinstance(text, ast.Constant):
+                yield node.lineno, "say", str(text.value), []
+
+
 EXTRACTED = pages.BUILD / "gettext"
+
 VERDICTS = {kind: kind for kind in ("fails", "wrong", "warns", "ok", "cannot run")}
 MARKS = {kind: kind for kind in ("then", "now", "silent", "loud")}
 LISTED = pages.BUILD / "messages.txt"
-SOURCES = {
-    "bookkit": [("**.py", "python")],
-    "hub": [("sizing.py", "python")],
+SUMMARY = re.compile(r"<details[^>]*>\s*<summary>([^<]+)</summary>")
+"""How a page writes the opening of a fold that no cell makes."""
+SOURCES: dict[str, list[tuple[str, Any]]] = {
+    "bookkit": [("**.py", calls_of_say)],
+    "hub": [("sizing.py", calls_of_say)],
     "book/_static": [("**.js", "javascript")],
     "book/_templates": [("**.html", "jinja2.ext:babel_extract")],
 }
@@ -107,8 +123,10 @@ def record_texts() -> Iterator[tuple[str, str]]:
     name = "book/catalogue.toml"
     for row in read(name).values():
         yield from each(name, row, "title", "short", "symptom", "cause", "cure", "question")
-        for inner in (*row["signatures"], *row["evidence"], *row["upstream"]):
+        for inner in (*row["signatures"], *row["evidence"]):
             yield from each(name, inner, "note", "means")
+        for inner in row["upstream"]:
+            yield from each(name, inner, "text")
     name = "book/everyday.toml"
     for row in read(name).values():
         yield from each(name, row, "title", "says", "try", "question")
@@ -137,6 +155,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         text = pages.path_of(entry.page).read_text()
         for title in re.findall(r"^`{3,}\{exercise-start\} *(.+)$", text, re.M):
             yield name, title
+        yield from ((name, words) for words in SUMMARY.findall(text))
         if pages.has_kernel(pages.path_of(entry.page)):
             for cell in pages.read_notebook(pages.path_of(entry.page)).cells:
                 alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt")

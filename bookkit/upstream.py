@@ -91,9 +91,7 @@ def rest_table() -> str:
         if case.whose == "library" and folder_of(case.slug) is None:
             mark = f"{{inline-mark}}`{case.kind}: {say(case.kind)}`"
             library = records.LIBRARIES[case.library]
-            rows.append(
-                f"| {casebook.link(case)} {mark}, {library} | {casebook.upstream(case)} |"
-            )
+            rows.append(f"| {casebook.link(case)} {mark}, {library} | {casebook.upstream(case)} |")
     return "\n".join(rows)
 
 

@@ -72,6 +72,15 @@ class Exercise(ExerciseStartDirective):
         return super().run()
 
 
+def translate_summaries(app: Sphinx, doctree: nodes.document) -> None:
+    """Put what opens a fold that a page writes as HTML into the page's language."""
+    for node in doctree.findall(nodes.raw):
+        found = translations.SUMMARY.fullmatch(node.astext().strip())
+        if found:
+            text = node.astext().replace(found[1], say(found[1]))
+            node.children = [nodes.Text(text)]
+
+
 def mark_english(app: Sphinx, doctree: nodes.document) -> None:
     """Say of what is not translated that it is English; docutils writes the class as `lang`."""
     for node in doctree.findall(nodes.Element):
@@ -117,6 +126,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     if languages.spoken().code != ENGLISH:
         app.connect("doctree-read", translate_captions)
         app.add_directive("exercise-start", Exercise, override=True)
+        app.connect("doctree-read", translate_summaries)
         app.connect("doctree-read", mark_english)
     app.connect("html-page-context", link_editions)
     app.connect("build-finished", write_words)
