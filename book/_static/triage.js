@@ -162,7 +162,7 @@
 
   function links(rows) {
     return rows.flatMap(([, title, href], number) => [
-      number ? ", " : "",
+      number ? say(", ") : "",
       element("a", title, { href: address(href) }),
     ]);
   }

@@ -15,7 +15,7 @@ from sphinx_exercise.directive import ExerciseStartDirective
 from bookkit import languages, publish, translations
 from bookkit.languages import ENGLISH, say
 
-WORDS = "_static/words-data.js"
+WORDS = "words-data.js"
 CHINESE = r"[\u3400-\u9fff]+"
 
 
@@ -112,12 +112,14 @@ def script_words() -> dict[str, str]:
     return {text: say(text) for _, text in translations.interface_texts(["book/_static"])}
 
 
-def write_words(app: Sphinx, error: Exception | None) -> None:
-    """Write the words of the scripts beside them."""
-    if app.builder.format == "html" and not error and languages.spoken().code != ENGLISH:
+def write_words(app: Sphinx) -> None:
+    """Write the words of the scripts beside them, before pages name the file with its mark."""
+    if app.builder.format == "html":
         words = json.dumps(script_words(), ensure_ascii=False)
         text = f"globalThis.traceEvidence = {{...globalThis.traceEvidence, words: {words}}};\n"
-        (Path(app.outdir) / WORDS).write_text(text, encoding="utf-8")
+        file = Path(app.outdir, "_static", WORDS)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -128,8 +130,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_directive("exercise-start", Exercise, override=True)
         app.connect("doctree-read", translate_summaries)
         app.connect("doctree-read", mark_english)
+        app.connect("builder-inited", write_words)
+        app.add_js_file(WORDS, priority=90)
     app.connect("html-page-context", link_editions)
-    app.connect("build-finished", write_words)
     app.connect("builder-inited", add_say)
     app.add_js_file("words.js", priority=100)
     return {"parallel_read_safe": True, "version": "1"}
