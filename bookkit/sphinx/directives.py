@@ -42,15 +42,16 @@ class FrontCard(Generated):
         failure = catalogue.load()[meta["id"]]
         self.env.note_dependency(str(versions.FILE))
         minutes, measured = meta["minutes"], versions.sentence(failure.id)
-        prerequisites = ", ".join(
-            f"[](/book/{need['page']}.md) ({say(need['need'])})" for need in meta["prerequisites"]
+        prerequisites = say(", ").join(
+            say("{page} ({need})", page=f"[](/book/{need['page']}.md)", need=say(need["need"]))
+            for need in meta["prerequisites"]
         )
         rows = {
             say("Symptom"): failure.symptom,
             say("Message"): f"`{failure.message}`",
             say("Cure"): failure.cure + say(" [Jump to *Fix it*](#fix-it)."),
             say("Versions"): casebook.capital(measured),
-            say("Upstream"): ", ".join(f"[{text}]({url})" for text, url in failure.upstream),
+            say("Upstream"): say(", ").join(f"[{text}]({url})" for text, url in failure.upstream),
             say("Time"): say(
                 "reading {reading:.0f} min, teaching {teaching} min, exercises {exercises} min",
                 reading=load.of_page(path).minutes,
