@@ -163,8 +163,8 @@ lock-row: environments ## lock one stack of stacks/matrix, and leave all else (R
 	where stacks/matrix/0.23.0.in has its pins." >&2; exit 1; }
 	@$(PY) -m stacks.measure --lock --rows "$(ROW)"
 
-lint: environments ## check the style of the code, and its types
-	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
+lint: environments ## check the style of the code, its types, and the prose
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/python -m tools.english
 
 clean: ## remove the environments and all that was built
 	rm -rf .venv .venv-then .cache _build

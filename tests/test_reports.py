@@ -102,8 +102,8 @@ def test_no_newer_report_is_counted_twice():
 
 @every_newer
 def test_the_address_decides_which_newer_report_is_held_out(part, report):
-    if part.startswith("everyday-"):
-        assert score.is_held_out(report["url"]) == (part == "everyday-held-out")
+    if part.startswith(("everyday-", "wide-")):
+        assert score.is_held_out(report["url"]) == part.endswith("held-out")
 
 
 def test_there_are_enough_newer_reports_and_half_are_held_out():

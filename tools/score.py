@@ -18,7 +18,10 @@ from trace_evidence import symptoms, triage
 
 REPORTS = pages.ROOT / "tests" / "reports"
 PHRASINGS = pages.ROOT / "tests" / "phrasings.toml"
-PARTS = ("tuning", "held-out", "everyday-tuning", "everyday-held-out", "later-tuning", "fresh")
+PARTS = (
+    "tuning", "held-out", "everyday-tuning", "everyday-held-out", "later-tuning", "fresh",
+    "wide-tuning", "wide-held-out", "second-tuning", "third-fresh",
+)  # fmt: skip
 # The older reports call any mix-up of axes by the chapter's name; these kinds are such mix-ups.
 AXES = ("plates", "shapes", "distributions", "inference", "batches")
 Report = dict[str, Any]
