@@ -50,6 +50,7 @@ chapter: environments ## lay down a new chapter (NAME=my-chapter)
 	@$(PY) -m bookkit.scaffold chapter "$(NAME)"
 
 translations: environments ## bring the catalogues of all languages up to date, and count (CODES=de for a new one)
+	@$(PY) -m bookkit
 	@$(PY) -m bookkit.translations $(CODES)
 
 records: environments ## write trace_evidence/data.json, what the package knows of the book, and the paper's figures

@@ -1,7 +1,8 @@
 """Build the site in one language: `python -m bookkit.edition zh_CN`, which `make book` calls.
 
 Jupyter Book takes no language, so this gives Sphinx the configuration that Jupyter Book makes of
-`_config.yml`, and what differs. The pages are executed already, for all languages at once.
+`_config.yml`, and what differs. The pages are executed already, for all languages at once: run
+`python -m bookkit` before, or Sphinx executes here what it does not find.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def configuration() -> dict[str, Any]:
     return made
 
 
-def run(out: Path, trees: Path, builder: str = "html", strict: bool = True) -> None:
+def run(out: Path, trees: Path, builder: str = "html") -> None:
     """Run Sphinx in a process of its own, in the language that is spoken.
 
     Raises:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -65,7 +66,9 @@ HEADER = re.compile(
 
 def page_texts() -> dict[str, Catalog]:
     """Return the messages of the pages by page, as Sphinx extracts them."""
-    edition.run(EXTRACTED, pages.BUILD / ".doctrees-gettext", "gettext")
+    trees = pages.BUILD / ".doctrees-gettext"
+    shutil.rmtree(trees, ignore_errors=True)  # Sphinx does not see what the machinery changes
+    edition.run(EXTRACTED, trees, "gettext")
     found = {}
     for entry in pages.contents():
         file = EXTRACTED / f"{entry.page}.pot"
