@@ -194,7 +194,9 @@ class EverydayIndex(Generated):
 
     def section(self, name: str, title: str) -> nodes.section:
         """Return an empty section that the contents and the search know."""
-        made = nodes.section("", nodes.title(title, title), ids=[name], names=[name])
+        made = nodes.section(
+            "", nodes.title(title, title, translatable=False), ids=[name], names=[name]
+        )
         made["classes"].append("everyday-group")
         self.state.document.note_implicit_target(made, made)
         return made
