@@ -81,7 +81,7 @@ def translate_summaries(app: Sphinx, doctree: nodes.document) -> None:
             node.children = [nodes.Text(text)]
 
 
-def mark_english(app: Sphinx, doctree: nodes.document) -> None:
+def mark_english(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Say of what is not translated that it is English; docutils writes the class as `lang`."""
     for node in doctree.findall(nodes.Element):
         if "untranslated" in node.get("classes", ()):
@@ -129,7 +129,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.connect("doctree-read", translate_captions)
         app.add_directive("exercise-start", Exercise, override=True)
         app.connect("doctree-read", translate_summaries)
-        app.connect("doctree-read", mark_english)
+        app.connect("doctree-resolved", mark_english)
         app.connect("builder-inited", write_words)
         app.add_js_file(WORDS, priority=90)
     app.connect("html-page-context", link_editions)
