@@ -37,10 +37,21 @@ def corpus_table() -> str:
         say("| Project | Models | Set aside | Defects | Deliberate | False | CPU s, median |"),
         "|---|---|---|---|---|---|---|",
     ]
-    for name, row in corpus.summary(corpus.load()).items():
+    summary, projects = corpus.summary(corpus.load()), corpus.projects()
+    for name, row in summary.items():
         keys = ("models", "aside", "defect", "deliberate", "false", "median_seconds")
         cells = [str(row[key]) for key in keys]
-        rows.append(f"| {say('**all**') if name == 'all' else name} | {' | '.join(cells)} |")
+        link = say("**all**") if name == "all" else f"[{name}]({projects[name]['repository']})"
+        rows.append(f"| {link} | {' | '.join(cells)} |")
+    cost = summary["all"]
+    rows += [
+        "",
+        say(
+            "One compile of a model's gradient was timed as well, for {count} of them: `examine` "
+            "took {ratio} times as much in the median, and {largest} times at most.",
+            count=cost["costed"], ratio=cost["ratio"], largest=cost["largest_ratio"],
+        ),
+    ]  # fmt: skip
     alarms = [f"- {entry['project']}, `{entry['file']}`: {say(entry['why'])}"
               for entry in corpus.explanations()]  # fmt: skip
     said = (

@@ -1,10 +1,13 @@
 """`examine`: what it finds in broken models, its silence on whole ones, what it leaves behind."""
 
+import functools
 import json
 import subprocess
 import sys
 import textwrap
+from collections import deque
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,7 +16,11 @@ import numpyro.distributions as dist
 import pytest
 from numpyro import handlers, primitives
 from numpyro.contrib.control_flow import scan
-from numpyro.infer.autoguide import AutoNormal
+from numpyro.contrib.module import eqx_module, random_eqx_module
+from numpyro.distributions.util import lazy_property
+from numpyro.infer import MCMC, SVI, BarkerMH, Trace_ELBO
+from numpyro.infer.autoguide import AutoDelta, AutoNormal
+from numpyro.optim import Adam
 
 import trace_evidence
 from bookkit import pages, records
@@ -127,10 +134,77 @@ def with_scan():
     return scan(step, 0.0, jnp.array([1.0, 2.0, 0.5]))[1]
 
 
+def with_scale_and_a_factor():
+    x = numpyro.sample("x", dist.Normal(0.0, 1.0))
+    with handlers.scale(scale=10.0):
+        numpyro.sample("y", dist.Normal(x, 1.0), obs=1.0)
+    numpyro.factor("penalty", -(x**2))
+
+
+NET, STATE = eqx.nn.make_with_state(eqx.nn.BatchNorm)(1, "batch", mode="batch")
+
+
+def with_equinox():
+    layer = eqx_module("layer", eqx.nn.Linear(6, 1, key=jax.random.PRNGKey(0)))
+    numpyro.sample("y", dist.Normal(layer(X), 1.0).to_event(1), obs=jnp.ones(1))
+
+
+def with_random_equinox():
+    linear = eqx.nn.Linear(6, 1, key=jax.random.PRNGKey(0))
+    layer = random_eqx_module("layer", linear, prior=lambda _, shape: dist.Normal().expand(shape))
+    numpyro.sample("y", dist.Normal(layer(X), 1.0).to_event(1), obs=jnp.ones(1))
+
+
+def with_equinox_state():
+    layer = eqx_module("layer", NET)
+    holder = primitives.mutable("state", {"batch": STATE})
+    mapped = jax.vmap(layer, in_axes=(0, None), out_axes=(0, None), axis_name="batch")
+    mean, holder["batch"] = mapped(X[:, None], holder["batch"])
+    numpyro.sample("y", dist.Normal(mean, 1.0).to_event(2), obs=jnp.ones((6, 1)))
+
+
+class EquinoxModel(eqx.Module):
+    """A model that is an Equinox module."""
+
+    spread: jax.Array
+    layer: eqx.nn.Linear
+
+    def __call__(self):
+        spread = numpyro.sample("spread", dist.HalfNormal(self.spread))
+        numpyro.sample("y", dist.Normal(self.layer(X), spread).to_event(1), obs=jnp.ones(1))
+
+
+def with_mutable_params():
+    """Parameters and state that are made together in the first run, as `flax_module` makes them."""
+    scale, state = numpyro.param("scale"), primitives.mutable("state")
+    assert (scale is None) == (state is None)
+    if scale is None:
+        scale, state = numpyro.param("scale", 2.0), primitives.mutable("state", {"calls": 0.0})
+    state["calls"] = state["calls"] + 1.0
+    numpyro.sample("y", dist.Normal(scale, state["calls"]), obs=1.0)
+
+
+def with_enumeration_in_scan():
+    def step(kind, value):
+        odds = jnp.array([[0.9, 0.1], [0.2, 0.8]])[kind]
+        kind = numpyro.sample("kind", dist.Categorical(odds), infer={"enumerate": "parallel"})
+        numpyro.sample("y", dist.Normal(jnp.array([0.0, 3.0])[kind], 1.0), obs=value)
+        return kind, None
+
+    scan(step, 0, jnp.array([0.0, 3.0, 3.0]))
+
+
 @pytest.mark.parametrize(
     "model",
     [
         with_mask,
+        with_scale_and_a_factor,
+        with_equinox,
+        with_random_equinox,
+        with_equinox_state,
+        EquinoxModel(jnp.array(2.0), eqx.nn.Linear(6, 1, key=jax.random.PRNGKey(0))),
+        with_mutable_params,
+        with_enumeration_in_scan,
         with_subsample,
         with_discrete,
         with_noise,
@@ -151,6 +225,59 @@ def test_a_whole_model_with_its_guide_is_not_alarmed():
     report = trace_evidence.examine(regression, X, y=X, guide=AutoNormal(regression))
     assert report.ok, report
     assert "guide" in report.ran
+
+
+def nested(noise):
+    """Three weeks of five days, with five stations each."""
+
+    def week(level, _):
+        def day(level, values):
+            with numpyro.plate("station", 5):
+                numpyro.sample("y", noise(level), obs=values)
+            return level + 1.0, None
+
+        return scan(day, level, jnp.exp(jnp.arange(25.0).reshape(5, 5) / 9))
+
+    scan(week, 0.0, None, length=3)
+
+
+def noise_of(level):
+    return dist.TransformedDistribution(dist.Normal(level, 0.5), dist.transforms.ExpTransform())
+
+
+def test_a_loop_inside_a_loop_is_compared_with_its_own_steps():
+    report = trace_evidence.examine(nested, noise_of)
+    assert [(found.check, found.site) for found in report.findings] == [("scan", "y")], report
+    cured = trace_evidence.examine(nested, lambda level: noise_of(level * jnp.ones(5)))
+    assert cured.ok and "scan" in cured.ran, cured
+
+
+def test_latents_of_a_loop_inside_a_loop_which_numpyro_does_not_take_are_told():
+    def outer(level, _):
+        def inner(level, _):
+            return numpyro.sample("x", dist.Normal(level, 1.0)), None
+
+        return scan(inner, level, None, length=3)
+
+    report = trace_evidence.examine(lambda: scan(outer, 0.0, None, length=2) and None)
+    assert not report.findings
+    assert "scan" in report.ran
+    assert {row.check for row in report.not_run} == {"keys", "round_trip", "jit"}
+    assert all("nested scan" in row.why for row in report.not_run)
+
+
+def test_a_broken_model_is_found_among_masked_scaled_subsampled_and_enumerated_sites():
+    def model(noise):
+        x = numpyro.sample("x", dist.Normal(0.0, 1.0))
+        kind = numpyro.sample("kind", dist.Bernoulli(0.5), infer={"enumerate": "parallel"})
+        with numpyro.plate("row", 8, subsample_size=3) as index, handlers.mask(mask=index > 1):
+            y = numpyro.sample("y", dist.Normal(x + kind, 1.0))
+        numpyro.factor("penalty", noise(jnp.sum(y)))
+
+    for noise, ok in ((lambda y: -y, True), (lambda y: -y * np.random.uniform(1.0, 2.0), False)):
+        report = trace_evidence.examine(model, noise)
+        assert report.ok is ok, report
+    assert report.findings[0].site == "penalty"
 
 
 def test_a_model_that_raises_is_told_and_is_not_ok():
@@ -194,6 +321,91 @@ def test_what_chapters_two_to_four_begin_with_is_found_on_the_old_stack_only(env
         assert found or not cases
 
 
+def between(f):
+    """Return a model of a level whose observation depends on a function of it."""
+
+    def model():
+        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
+        numpyro.sample("shown", dist.Normal(f(level), 1.0), obs=1.0)
+
+    return model
+
+
+def gauge(cached):
+    class Gauge:
+        levels = jnp.array([0.5, 1.0, 2.0])
+
+        @(functools.cached_property if cached else property)
+        def gain(self):
+            return jnp.vdot(self.levels, self.levels)
+
+    kept = Gauge()
+    return between(lambda level: kept.gain * level)
+
+
+def log_mass(cached):
+    def function(low, high):
+        return jnp.log(jax.scipy.special.ndtr(high) - jax.scipy.special.ndtr(low))
+
+    kept = functools.lru_cache(function) if cached else function
+    return between(lambda level: level - kept(0.0, 2.0))
+
+
+def waiting(cached):
+    class Waiting(dist.Normal):
+        @(lazy_property if cached else property)
+        def tails(self):
+            return jnp.exp(-self.loc), jnp.exp(-self.scale)
+
+        def log_prob(self, value):
+            return super().log_prob(value) + self.tails[0] - self.tails[1]
+
+    kept = Waiting(1.0, 3.0)
+    return lambda: numpyro.sample("minutes", kept)
+
+
+@pytest.mark.parametrize(
+    ("make", "case"),
+    [(gauge, "cached-property"), (waiting, "lazy-tuple"), (log_mass, "lru-cache")],
+)
+def test_a_tracer_that_stays_behind_is_found_by_the_page_that_says_so(make, case):
+    broken, cured = trace_evidence.examine(make(True)), trace_evidence.examine(make(False))
+    assert [found.check for found in broken.findings if case in found.cases] == ["state"], broken
+    assert records.load()[case].examine == "state"
+    assert cured.ok, cured
+
+
+def test_a_cache_that_was_empty_is_emptied_and_a_full_one_is_left():
+    empty, full = functools.lru_cache(jnp.sin), functools.lru_cache(jnp.cos)
+    full(0.5)
+    trace_evidence.examine(between(lambda level: level + empty(0.5) + full(0.5)))
+    assert (empty.cache_info().currsize, full.cache_info().currsize) == (0, 1)
+
+
+def test_a_number_that_xla_keeps_from_vanishing_is_a_hint():
+    def model(factor):
+        rate = jnp.exp(numpyro.sample("a", dist.Normal(-200.0, 1.0)))
+        numpyro.sample("admitted", dist.Poisson(rate), obs=3)
+        numpyro.factor("more", factor())
+
+    report = trace_evidence.examine(model, lambda: 0.0)
+    assert report.ok, report
+    (hint,) = report.hints
+    assert hint.site == "admitted" and "-inf" in hint.says
+    changing = iter([0.0, *[-np.inf] * 99])
+    assert not trace_evidence.examine(model, lambda: next(changing)).ok
+
+
+def test_a_guide_that_keeps_a_traced_start_is_found_once_by_the_page_that_says_so():
+    guide = AutoDelta(regression)
+    svi = SVI(regression, guide, Adam(0.1), Trace_ELBO())
+    jax.jit(jax.vmap(svi.init, in_axes=(0, None)))(jax.random.split(jax.random.key(0), 2), X)
+    report = trace_evidence.examine(regression, X, guide=guide)
+    assert [found.cases for found in report.findings] == [("guide-keeps-traced-start",)], report
+    assert records.load()["guide-keeps-traced-start"].examine == "guide"
+    assert trace_evidence.examine(regression, X, guide=AutoDelta(regression)).ok
+
+
 # --- nothing is left behind ------------------------------------------------------------------
 
 
@@ -230,6 +442,84 @@ def test_handlers_settings_and_keys_outside_are_left_as_they_were():
     assert not primitives._PYRO_STACK
     assert dist.Distribution._validate_args == validation
     assert not jax.config.jax_disable_jit
+
+
+def settings():
+    """Return what a program may have set for all of Python, JAX and NumPyro."""
+    import random
+    import warnings
+
+    return {
+        **jax.config.values,
+        "validation": dist.Distribution._validate_args,
+        "filters": list(warnings.filters),
+        "handlers": list(primitives._PYRO_STACK),
+        "random": random.getstate(),
+        "numpy": str(np.random.get_state()),
+        "recursion": sys.getrecursionlimit(),
+        "path": list(sys.path),
+        "printed": np.get_printoptions(),
+    }
+
+
+@pytest.mark.parametrize("changed", [{}, {"jax_debug_nans": True, "jax_enable_x64": True}])
+def test_no_global_setting_is_changed_by_any_check(changed):
+    before = {name: jax.config.values[name] for name in changed}
+    for name, value in changed.items():
+        jax.config.update(name, value)
+    try:
+        found = settings()
+        guide = AutoNormal(with_scan)
+        handlers.seed(guide, rng_seed=0)()
+        mcmc = MCMC(BarkerMH(regression), num_warmup=2, num_samples=2, progress_bar=False)
+        mcmc.run(jax.random.PRNGKey(0), X)
+        found = settings()
+        ran = {
+            *trace_evidence.examine(with_scan, guide=guide).ran,
+            *trace_evidence.examine(mcmc, X).ran,
+            *trace_evidence.examine(lambda fn: None, dist.Normal(0.0, 1.0)).ran,
+        }
+        assert ran == set(NAMES)
+        assert settings() == found
+    finally:
+        for name, value in before.items():
+            jax.config.update(name, value)
+
+
+def test_a_model_that_raises_leaves_no_handler_and_no_change_behind():
+    class Raising(Counting):
+        def __call__(self):
+            super().__call__()
+            raise RuntimeError("The pump is off.")
+
+    model, before = Raising(), settings()
+    assert not trace_evidence.examine(model).ok
+    assert vars(model) == {"calls": 0, "seen": []}
+    assert settings() == before
+
+
+class Slotted:
+    """A model without a dictionary of attributes."""
+
+    __slots__ = ("__calls", "late", "queue")
+
+    def __init__(self):
+        self.__calls, self.queue = 0, deque([1.0], maxlen=2)
+
+    def __call__(self):
+        self.__calls += 1
+        self.late = self.__calls
+        self.queue.append(self.late)
+        numpyro.sample("x", dist.Normal(0.0, 1.0))
+
+    def all(self):
+        return self.__calls, list(self.queue), hasattr(self, "late")
+
+
+def test_slots_and_queues_are_left_as_they_were():
+    model = Slotted()
+    assert trace_evidence.examine(model).ok
+    assert model.all() == (0, [1.0], False)
 
 
 def test_what_is_held_is_noted_and_put_back():
@@ -348,6 +638,38 @@ def test_every_case_that_a_check_names_is_known():
     known = triage.data()["explain"]
     for name in (*jit.STALE, *keys.SEEDED):
         assert name in known
+
+
+# --- pytest -----------------------------------------------------------------------------------
+
+
+def test_the_fixture_is_found_by_pytest_and_fails_with_the_whole_report(pytester):
+    pytester.makepyfile(
+        """
+        import numpyro, numpyro.distributions as dist
+        from numpyro import handlers
+
+        def tank():
+            numpyro.sample("level", dist.Normal(0.0, 1.0))
+
+        def test_whole(examined):
+            assert examined(tank, checks=["keys"]).ran == ["keys"]
+
+        def test_seeded(examined):
+            examined(handlers.seed(tank, rng_seed=0), checks=["keys"])
+        """
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=1, failed=1)
+    known = triage.data()["explain"]["own-seed-in-predictive"]
+    result.stdout.fnmatch_lines(
+        [
+            "*tank: 1 finding",
+            "*site 'level': it draws with the same key*",
+            f"*{triage.address(known['page'])}",
+            f"*cure*{known['cure'][:40]}*",
+        ]
+    )
 
 
 # --- the shell -------------------------------------------------------------------------------

@@ -36,6 +36,20 @@ def test_each_alarm_in_the_record_is_explained_and_few_are_false():
     assert len(false) <= len(rows) / 50
     kinds = {entry["kind"] for entry in corpus.explanations()}
     assert kinds <= {"defect", "deliberate", "false"}
+    met = {(row["project"], row["file"], row["model"]) for row in alarms}
+    explained = {(row["project"], row["file"], row["model"]) for row in corpus.explanations()}
+    assert explained <= met, "an explanation without its alarm"
+    assert all(entry["why"].endswith(".") for entry in corpus.explanations())
+
+
+def test_the_record_has_150_models_half_of_them_set_aside_and_is_cheap():
+    found = corpus.summary(corpus.load())["all"]
+    assert found["models"] >= 150
+    assert 2 * found["aside"] >= 150
+    assert found["median_seconds"] < 2.0
+    assert found["costed"] >= 10
+    assert found["largest_ratio"] <= 5.0
+    assert set(corpus.summary(corpus.load())) - {"all"} == set(corpus.projects())
 
 
 def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):
@@ -46,6 +60,19 @@ def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):
     (tmp_path / "examples" / "plain.py").write_text("import numpy")
     found = {str(path.relative_to(tmp_path)) for path in corpus.programs(tmp_path)}
     assert found == {"examples/a.py", "test/test_b.py", "c.ipynb"}
+
+
+def test_a_file_that_is_run_again_replaces_its_rows(tmp_path):
+    record = tmp_path / "p.jsonl"
+    old, other = row(seconds=9.0, code="old"), row(file="g.py")
+    corpus.keep(record, [old, other])
+    corpus.keep(record, [row(code="new"), {"file": "f.py", "half": "all", "why": ""}])
+    rows = [json.loads(line) for line in record.read_text().splitlines()]
+    assert [(kept["file"], kept.get("code")) for kept in rows] == [
+        ("g.py", None),
+        ("f.py", "new"),
+        ("f.py", None),
+    ]
 
 
 def test_a_notebook_goes_on_after_a_statement_that_fails(tmp_path):

@@ -6,13 +6,15 @@
 
 `--half all` examines both at once; what is said of the half set aside is not printed then either,
 until `--half aside` asks. Each file runs in a process of its own, with a limit of time. A file that
-was run is not run again. What is found is kept in `corpus/NAME.jsonl`; each alarm is explained in
-`corpus/alarms.toml`.
+was run is not run again until the checks change. What is found is kept in `corpus/NAME.jsonl`;
+`corpus/projects.toml` says where the checkout came from, and `corpus/alarms.toml` explains each
+alarm.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import statistics
@@ -23,10 +25,14 @@ import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
+
+from trace_evidence import examination
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).with_name("corpus")
 ALARMS = FOLDER / "alarms.toml"
+PROJECTS = FOLDER / "projects.toml"
 SECONDS = 900
 
 
@@ -84,6 +90,31 @@ def load() -> list[dict]:
     return rows
 
 
+def code() -> str:
+    """Return a hash of the checks, which each row of the record has."""
+    files = sorted(Path(examination.__path__[0]).glob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+
+
+def keep(record: Path, rows: list[dict]) -> None:
+    """Put the rows of one file into a record, in place of older ones of the same models."""
+    lines = record.read_text().splitlines() if record.exists() else []
+    new = {(row["file"], row.get("model"), row["half"]) for row in rows}
+    old = [
+        row for row in map(json.loads, lines)
+        if (row["file"], row.get("model"), row["half"]) not in new
+    ]  # fmt: skip
+    text = "".join(json.dumps(row, sort_keys=True) + "\n" for row in [*old, *rows])
+    half = record.with_suffix(".part")
+    half.write_text(text)
+    half.replace(record)
+
+
+def projects() -> dict[str, dict]:
+    """Return the entries of `projects.toml` by name: repository and commit."""
+    return tomllib.loads(PROJECTS.read_text())
+
+
 def explanations() -> list[dict]:
     """Return the entries of `alarms.toml`: project, file, model, kind and why."""
     return tomllib.loads(ALARMS.read_text()).get("alarm", []) if ALARMS.exists() else []
@@ -101,6 +132,7 @@ def explained(row: dict) -> dict | None:
 def summary(rows: list[dict]) -> dict[str, dict]:
     """Return the numbers of each project, and of all under "all"."""
     found: dict[str, dict] = {}
+    now = code()
     for name in [*sorted({row["project"] for row in rows}), "all"]:
         mine = [row for row in rows if name in (row["project"], "all")]
         answered = [row for row in mine if row.get("ran")]
@@ -112,10 +144,12 @@ def summary(rows: list[dict]) -> dict[str, dict]:
             "models": len(answered),
             "aside": sum(row["half"] == "aside" for row in answered),
             "no answer": len(mine) - len(answered),
+            "older code": sum(row.get("code") != now for row in mine),
             **{
                 kind: kinds.count(kind) for kind in ("defect", "deliberate", "false", "unexplained")
             },
             "median_seconds": round(statistics.median(seconds), 2) if seconds else None,
+            "costed": len(ratios),
             "ratio": round(statistics.median(ratios), 2) if ratios else None,
             "largest_ratio": round(max(ratios), 2) if ratios else None,
         }
@@ -148,7 +182,11 @@ def main() -> int:
         FOLDER.mkdir(exist_ok=True)
         record = FOLDER / f"{options.name or checkout.name}.jsonl"
         lines = record.read_text().splitlines() if record.exists() else []
-        done = {(row["file"], row["half"]) for row in map(json.loads, lines) if "why" in row}
+        now, lock = code(), Lock()
+        done = {
+            (row["file"], row["half"]) for row in map(json.loads, lines)
+            if "why" in row and row.get("code") == now
+        }  # fmt: skip
         found = [path for path in programs(checkout) if options.only in str(path)]
         missing = [
             path for path in found
@@ -160,8 +198,8 @@ def main() -> int:
             rows, why = run(path, checkout, options.python, options.half)
             name = str(path.relative_to(checkout))
             rows.append({"file": name, "half": options.half, "why": why})
-            with record.open("a") as file:
-                file.writelines(json.dumps(row, sort_keys=True) + "\n" for row in rows)
+            with lock:
+                keep(record, [{**row, "code": now} for row in rows])
             alarms = sum(is_alarm(row) and row["half"] != "aside" for row in rows)
             took = time.monotonic() - begun
             print(f"{name}: {len(rows) - 1} models, {alarms} alarms, {took:.0f} s {why[:90]}",

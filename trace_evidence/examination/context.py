@@ -169,6 +169,12 @@ class Context:
         anew = fresh if anew is None else anew
         return Ways(outside[0], outside[1], numbers(back), under_jit, anew, slopes, why)
 
+    @cached_property
+    def stepwise(self) -> dict[str, tuple[Any, Any]]:
+        """The densities of one draw, one operation after another, so that no compiler had a say."""
+        with jax.disable_jit():
+            return running.densities(self.run(self.key(1), self.values), self.names)
+
     def _without_programs(
         self, measured: Callable, free: dict, rest: dict, size: int
     ) -> tuple[Any, str]:

@@ -26,7 +26,6 @@ CHECKS: dict[str, Callable[[Context], None]] = {
     "mcmc": sampler.check,
 }
 """The checks by name, in the order in which they run."""
-ON_REQUEST = {"pytree": None, "guide": "guide", "mcmc": "mcmc"}
 
 
 def examine(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+import numpy as np
 
 from . import running
 from .context import CannotRun, Context
@@ -34,6 +35,22 @@ def check(context: Context) -> None:
         raise CannotRun(ways.why)
 
 
+def overflows(context: Context, name: str, here: Any, there: Any, size: Any) -> bool:
+    """Tell whether a density is infinite in one way only because XLA computes another formula.
+
+    Then it is the same, one operation after another, as the model is called: XLA takes log(exp(x))
+    for x, which has a value where exp(x) is zero.
+    """
+    if np.isfinite(float(here)) and np.isfinite(float(there)):
+        return False
+    try:
+        return name in context.stepwise and not running.differ(
+            here, context.stepwise[name][0], size
+        )
+    except Exception:
+        return False
+
+
 def stale(context: Context) -> tuple[str, ...]:
     """Return the cases of a program that is out of date, those of sites inside a trace first."""
     traced = [site for site in context.draw.sites if site.traced == "DynamicJaxprTracer"]
@@ -60,6 +77,11 @@ def compare(
                 f"its log density is {running.show(here)} {first}, and {running.show(there)} "
                 f"{second}"
             )
+            if overflows(context, name, here, there, size):
+                says += "; a number is too large or too small on the way, and XLA avoids it"
+                if not any(hint.site == name for hint in context.hints):
+                    context.hint(NAME, says, name)
+                continue
             context.find(NAME, says, name, cases)
             return
     here, there = one[1], other[1]

@@ -11,7 +11,6 @@ from . import running
 from .context import Context, is_smooth
 
 NAME = "round_trip"
-OVERHEARD = ("scope-around-scan", "reverse-scan")
 
 
 def check(context: Context) -> None:

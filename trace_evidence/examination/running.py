@@ -22,6 +22,8 @@ QUICK: dict[str, Any] = {
     "xla_cpu_use_fusion_emitters": False,
 }
 """A program that runs once is compiled three times faster so."""
+KINDS = ("sample", "param", "mutable", "plate", "deterministic")
+"""The messages of NumPyro that are noted as sites."""
 
 
 @dataclass
@@ -30,9 +32,11 @@ class Site:
 
     Attributes:
         name: the site's name, as handlers outside the model see it.
-        kind: "sample", "param", "plate", "deterministic", or "loop" for a `scan` or `cond`.
+        kind: "sample", "param", "mutable", "plate", "deterministic", or "loop" for a `scan` or
+            `cond`.
         fn: the distribution of a sample site; for a `plate` and others what NumPyro called.
-        value: an array, or for a module's parameters a pytree of arrays.
+        value: an array, or for a module's parameters a pytree of arrays; of a mutable site, what it
+            began with.
         rng_key: the key that the value was drawn with, where it is known.
         observed: whether the value was given.
         scale: the factor of the log density, or None.
@@ -97,12 +101,15 @@ class Run:
         return found
 
     def handed(self) -> Values:
-        """Return the values that make another run the same: latents, parameters, subsamples."""
+        """Return the values that make another run the same.
+
+        They are those of latents, parameters, mutable sites and subsamples.
+        """
         found = {}
         for site in self.sites:
             drawn = site.latent and site.intervened is None
-            given = site.kind == "param" or site.subsample
-            if drawn or (given and not site.traced):
+            given = site.kind in ("param", "mutable") or site.subsample
+            if drawn or (given and not site.traced and site.value is not None):
                 found[site.name] = site.value
         return found
 
@@ -174,9 +181,11 @@ class Recorder(primitives.Messenger):
         if kind == "control_flow":
             name = f"loop {self.run.loops}"
             self.run.sites.append(Site(name, "loop", None, None, msg["kwargs"].get("rng_key")))
-        if kind not in ("sample", "param", "plate", "deterministic") or "name" not in msg:
+        if kind not in KINDS or "name" not in msg:
             return
         value, key = msg["value"], msg.get("kwargs", {}).get("rng_key")
+        if kind == "mutable" and isinstance(value, dict):
+            value = dict(value)  # the model will write into its own
         site = Site(msg["name"], kind, msg.get("fn"), value)
         site.rng_key, site.key_traced = key, is_traced(key)
         site.observed = bool(msg.get("is_observed"))
@@ -206,14 +215,19 @@ def _wanted(msg: dict) -> Any:
 
 
 def spied(step: Callable) -> Callable:
-    """Return a step of `scan` that also returns the log density of each of its sample sites."""
+    """Return a step of `scan` that also returns the log density of each of its sample sites.
+
+    A loop in the step is treated in the same way, so that the numbers of its own steps come out.
+    """
 
     def with_numbers(carry: Any, x: Any) -> tuple[Any, Any]:
-        recorder = Recorder()
+        recorder = Recorder(spy=True)
         with recorder:
             carry, y = step(carry, x)
-        numbers = {}
+        numbers = {row.name: jnp.sum(row.steps) for row in recorder.run.scanned}
         for name, site in recorder.run.samples().items():
+            if site.looped:
+                continue
             with contextlib.suppress(Exception):  # no density of its own, then nothing to compare
                 numbers[name] = jnp.sum(site.fn.log_prob(site.value))
         return carry, (y, numbers)

@@ -6,6 +6,7 @@ import functools
 import sys
 import sysconfig
 import types
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ MOST = 20_000
 """Objects that are looked at, at most."""
 COPIED = 1_000_000
 """Elements of a NumPy array that is noted with its contents, at most."""
+ROOTS = ("model", "args", "kwargs", "guide")
 LEAVES = (str, bytes, int, float, complex, bool, type(None), jax.Array, np.generic, type, range)
 LIBRARIES = tuple(str(Path(sysconfig.get_path(name))) for name in ("stdlib", "purelib", "platlib"))
 
@@ -36,7 +38,8 @@ class Held:
         self.whole = True
         self._globals: dict[tuple[int, str], tuple[dict, str, Any]] = {}
         self._own = {_package(root) for root in map(_function, roots)} - {""}
-        self._walk([(root, "model" if not index else "args") for index, root in enumerate(roots)])
+        names = (*ROOTS, *["args"] * len(roots))
+        self._walk([(root, name) for root, name in zip(roots, names, strict=False)])
 
     def _walk(self, waiting: list[tuple[Any, str]]) -> None:
         while waiting:
@@ -58,7 +61,7 @@ class Held:
     def _inside(self, thing: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(thing, dict):
             yield from ((f"[{key!r}]", value) for key, value in list(thing.items()))
-        elif isinstance(thing, (list, tuple, set, frozenset)):
+        elif isinstance(thing, (list, tuple, set, frozenset, deque)):
             yield from ((f"[{index}]", value) for index, value in enumerate(thing))
         elif isinstance(thing, functools.partial):
             yield from (("", part) for part in (thing.func, thing.args, thing.keywords))
@@ -187,15 +190,32 @@ def _wrapped(thing: Any) -> Any:
 
 def _attributes(thing: Any) -> dict[str, Any]:
     found = getattr(thing, "__dict__", None)
-    return found if isinstance(found, dict) else {}
+    slots = {name: getattr(thing, name) for name in _slots(thing) if hasattr(thing, name)}
+    return {**found, **slots} if isinstance(found, dict) else slots
+
+
+def _slots(thing: Any) -> list[str]:
+    """Return the names of the slots that a class outside the libraries gives to a thing."""
+    found = []
+    for cls in type(thing).__mro__:
+        names = vars(cls).get("__slots__", ())
+        if not names or _in_library(sys.modules.get(cls.__module__), set()):
+            continue
+        for name in [names] if isinstance(names, str) else names:
+            if name not in ("__dict__", "__weakref__"):
+                own = name.startswith("__") and not name.endswith("__")
+                found.append(f"_{cls.__name__.lstrip('_')}{name}" if own else name)
+    return found
 
 
 def _contents(thing: Any) -> Any:
     """Return a shallow copy of what may change in a thing, or None."""
     if isinstance(thing, dict):
         return dict(thing)
-    if isinstance(thing, (list, set)):
+    if isinstance(thing, (list, set, deque)):
         return list(thing)
+    if isinstance(thing, functools._lru_cache_wrapper):
+        return {"cache": thing.cache_info().currsize > 0}
     if isinstance(thing, np.ndarray):
         return thing.copy() if thing.size <= COPIED and thing.dtype != object else None
     if isinstance(thing, types.FunctionType):
@@ -206,8 +226,8 @@ def _contents(thing: Any) -> Any:
             except ValueError:
                 return None
         return {"": cells, **vars(thing)}
-    if isinstance(getattr(thing, "__dict__", None), dict):
-        return dict(vars(thing))
+    if isinstance(getattr(thing, "__dict__", None), dict) or _slots(thing):
+        return dict(_attributes(thing))
     return None
 
 
@@ -246,11 +266,15 @@ def _put_back(thing: Any, before: Any) -> None:
     if isinstance(thing, dict):
         thing.clear()
         thing.update(before)
-    elif isinstance(thing, list):
-        thing[:] = before
+    elif isinstance(thing, (list, deque)):
+        thing.clear()
+        thing.extend(before)
     elif isinstance(thing, set):
         thing.clear()
         thing.update(before)
+    elif isinstance(thing, functools._lru_cache_wrapper):
+        if not before["cache"]:  # it was empty, so it can be put back
+            thing.cache_clear()
     elif isinstance(thing, np.ndarray):
         if thing.flags.writeable and thing.shape == before.shape:
             thing[...] = before
@@ -262,6 +286,12 @@ def _put_back(thing: Any, before: Any) -> None:
         vars(thing).clear()
         vars(thing).update(attributes)
     else:
-        attributes = vars(thing)
-        attributes.clear()
-        attributes.update(before)
+        slots = _slots(thing)
+        if isinstance(getattr(thing, "__dict__", None), dict):
+            vars(thing).clear()
+            vars(thing).update({name: before[name] for name in before if name not in slots})
+        for name in slots:
+            if name in before:
+                object.__setattr__(thing, name, before[name])
+            elif hasattr(thing, name):
+                object.__delattr__(thing, name)
