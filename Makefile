@@ -4,6 +4,7 @@ PY := .venv/bin/python
 RUNTIME := $(CURDIR)/.cache
 BOOK := _build/html/index.html
 PORT ?= 8000
+export LANGUAGES
 
 # Nothing is written outside the checkout, unless you share a cache of uv's (UV_CACHE_DIR).
 export UV_CACHE_DIR ?= $(RUNTIME)/uv
@@ -34,7 +35,7 @@ environments:
 	  if [ -n "$$p" ] && "$$p" $(RUNS) 2>/dev/null; then exec "$$p" -m tools.environments; fi; \
 	done; echo "error: no Python found: install Python 3.11, then run make again." >&2; exit 1
 
-book: environments ## execute the pages, build the site with warnings as errors
+book: environments ## execute the pages, build the site, warnings as errors (LANGUAGES=en)
 	@$(PY) -m bookkit
 	@$(PY) -m bookkit.publish
 	@$(PY) -m bookkit.build
@@ -48,6 +49,10 @@ case: environments ## lay down a new case that passes all but its own claims (NA
 chapter: environments ## lay down a new chapter (NAME=my-chapter)
 	@$(PY) -m bookkit.scaffold chapter "$(NAME)"
 
+translations: environments ## bring the catalogues of all languages up to date, and count (CODES=de for a new one)
+	@$(PY) -m bookkit
+	@$(PY) -m bookkit.translations $(CODES)
+
 records: environments ## write trace_evidence/data.json, what the package knows of the book, and the paper's figures
 	@$(PY) -m bookkit.publish
 
@@ -58,7 +63,7 @@ check-growth: book ## add a case in a scratch copy, in one file, and build it
 	@$(PY) -m pytest -q tests/growth_checks.py
 
 check-site: book ## open every page in a browser: nothing from elsewhere, light, accessible, findable
-	@$(PY) -m pytest -q tests/site_checks.py tests/steps_checks.py tests/triage_checks.py
+	@$(PY) -m pytest -q tests/site_checks.py tests/editions_checks.py tests/steps_checks.py tests/triage_checks.py
 
 pdf: book ## print the whole book as _build/trace-evidence.pdf, with the machine's Chromium
 	@$(PY) -m bookkit.editions.pdf

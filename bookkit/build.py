@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import execute, pages
+from . import edition, execute, languages, pages
 
 SITE = pages.BUILD / "html"
 DOCTREES = pages.BUILD / ".doctrees"
@@ -29,6 +29,7 @@ SHARED = ("_config.yml", "_toc.yml", "book/catalogue.toml", "book/references.bib
 SHARED_FOLDERS = ("book/_static", "book/_templates", "bookkit")
 SHARED_DATA = ("stacks/*.json", "stacks/*.toml", "stacks/*.in", "hub/*.json", "hub/sizing.py")
 SHOWN = 40
+ENGLISH = languages.ENGLISH
 
 
 def digest(files: Iterable[Path]) -> str:
@@ -62,7 +63,16 @@ def sources() -> dict[str, str]:
     """Return a hash of what all pages depend on, and one of the pages themselves."""
     shared = digest([*shared_files(), *execute.inputs()])
     own = digest(path for path in files_below(pages.BOOK) if path.suffix in (".md", ".json"))
-    return {"shared": shared, "pages": own}
+    found = {"shared": shared, "pages": own}
+    built = [one.code for one in languages.wanted() if one.code != ENGLISH]
+    for code in built:
+        files = [path for path in files_below(languages.FOLDER / code) if path.suffix != ".mo"]
+        said = {languages.catalogue(code, name) for name in languages.SHARED}
+        # Sphinx knows which page has which catalogue, but not who says what is in these two.
+        found[f"{code} said"] = digest(path for path in files if path in said)
+        found[f"{code} pages"] = digest(path for path in files if path not in said)
+    found["languages"] = " ".join(built)
+    return found
 
 
 def state() -> dict[str, list[int]]:
@@ -91,19 +101,8 @@ def say_what_went_wrong(text: str) -> None:
         print(rows[number], file=sys.stderr)
 
 
-def main() -> int:
-    """Bring the site up to date; return 0 where it is whole."""
-    record, wanted = read_record(), sources()
-    whole = bool(record) and record["files"] == state()
-    where = SITE.relative_to(pages.ROOT)
-    if whole and record["sources"] == wanted:
-        print(f"The book is in {where}, and up to date: open {where}/index.html, or make serve.")
-        return 0
-    RECORD.unlink(missing_ok=True)
-    if not whole or record["sources"]["shared"] != wanted["shared"]:
-        shutil.rmtree(SITE, ignore_errors=True)
-        shutil.rmtree(DOCTREES, ignore_errors=True)
-    pages.BUILD.mkdir(exist_ok=True)
+def build_english() -> bool:
+    """Build the site in English, with Jupyter Book; tell whether it is whole."""
     print("building the site …", flush=True)
     command = [Path(sys.executable).with_name("jupyter-book"), "build", pages.ROOT]
     with LOG.open("w") as log:
@@ -114,6 +113,55 @@ def main() -> int:
         say_what_went_wrong(LOG.read_text())
         cure = f"mend what the lines above name; {LOG.relative_to(pages.ROOT)} has the rest."
         print(f"error: the site was not built: {cure}", file=sys.stderr)
+    return done.returncode == 0
+
+
+def build_editions(before: dict[str, str], now: dict[str, str]) -> bool:
+    """Build the site in the other languages; tell whether all are whole.
+
+    Args:
+        before: the sources of the last whole build, as `sources` has them.
+        now: those of this one.
+    """
+    for one in languages.wanted():
+        if one.code == ENGLISH:
+            continue
+        if before.get(f"{one.code} said") != now[f"{one.code} said"]:
+            shutil.rmtree(edition.doctrees(one.code), ignore_errors=True)
+        print(f"building the site in {one.code} …", flush=True)
+        log = LOG.with_name(f"log-{one.code}.txt")
+        with log.open("w") as opened:
+            done = subprocess.run(
+                [sys.executable, "-m", "bookkit.edition", one.code], stdout=opened, stderr=opened
+            )
+        if done.returncode:
+            say_what_went_wrong(log.read_text())
+            cure = f"mend what the lines above name; {log.relative_to(pages.ROOT)} has the rest."
+            print(f"error: the site in {one.code} was not built: {cure}", file=sys.stderr)
+            return False
+    return True
+
+
+def main() -> int:
+    """Bring the site up to date; return 0 where it is whole."""
+    record, wanted = read_record(), sources()
+    whole = bool(record) and record["files"] == state()
+    where = SITE.relative_to(pages.ROOT)
+    if whole and record["sources"] == wanted:
+        print(f"The book is in {where}, and up to date: open {where}/index.html, or make serve.")
+        return 0
+    RECORD.unlink(missing_ok=True)
+    kept = ("shared", "languages")
+    if not whole or any(record["sources"].get(key) != wanted[key] for key in kept):
+        shutil.rmtree(SITE, ignore_errors=True)
+        for folder in (DOCTREES, *DOCTREES.parent.glob(f"{DOCTREES.name}-*")):
+            shutil.rmtree(folder, ignore_errors=True)
+    pages.BUILD.mkdir(exist_ok=True)
+    of_english = (*kept, "pages")
+    fresh = whole and all(record["sources"].get(key) == wanted[key] for key in of_english)
+    if not fresh and not build_english():
+        return 1
+    if not build_editions(record.get("sources", {}), wanted):
         return 1
     part = RECORD.with_suffix(".part")
     part.write_text(json.dumps({"sources": wanted, "files": state()}))
@@ -125,6 +173,8 @@ def main() -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
+    except languages.LanguageError as error:
+        sys.exit(f"error: {error}")
     except KeyboardInterrupt:
         print("\nInterrupted: the next run builds the site from nothing.", file=sys.stderr)
         sys.exit(130)

@@ -7,17 +7,23 @@ import tomllib
 from pathlib import Path
 
 from . import pages, records, versions
+from .languages import say
 from .records import Case
 
 NOT_MEASURED = "not measured yet: `make matrix`"
+FULL_STOPS = ".。"
 
 
 def measured(case: Case) -> str:
     """Return where a case occurs, in words, as the matrix has it."""
     if case.slug not in versions.load()["failures"]:
-        return NOT_MEASURED
-    said = versions.sentence(case.slug)
-    return f"{said[0].upper()}{said[1:]}."
+        return say(NOT_MEASURED)
+    return capital(versions.sentence(case.slug))
+
+
+def capital(text: str) -> str:
+    """Return a text as a sentence."""
+    return say("{sentence}.", sentence=f"{text[0].upper()}{text[1:]}")
 
 
 def fails_today(case: Case) -> bool:
@@ -56,9 +62,9 @@ def upstream(case: Case) -> str:
         if "not_reported" in row:
             parts.append(f"{{searched}}`{row['not_reported']}`")
         else:
-            says = f": {row['says'].rstrip('.')}" if row.get("says") else ""
+            says = say(": ") + row["says"].rstrip(FULL_STOPS) if row.get("says") else ""
             parts.append(f"[{row['text']}]({row['url']}){says}")
-    return ". ".join(part.rstrip(".") for part in parts) + "."
+    return say(". ").join(part.rstrip(FULL_STOPS) for part in parts) + say(". ").rstrip()
 
 
 def patch(case: Case) -> str:
@@ -66,23 +72,31 @@ def patch(case: Case) -> str:
     rows = tomllib.loads((pages.ROOT / "upstream" / "index.toml").read_text())["defect"]
     if not any(case.slug in row["cases"] for row in rows):
         return ""
-    return " A patch and a test are ready: [Upstream](/book/reference/upstream.md)."
+    return say(" A patch and a test are ready: [Upstream](/book/reference/upstream.md).")
 
 
 def card(case: Case) -> str:
     """Return the card at the top of a case."""
-    words = {"silent": "silent, a wrong answer without an error", "loud": "loud, an error"}
+    words = {
+        "silent": say("silent, a wrong answer without an error"),
+        "loud": say("loud, an error"),
+    }
     family = f"[](/book/failures/{case.family}.md)"
-    owner = records.OWNERS[case.whose]
+    owner = say(records.OWNERS[case.whose])
     library = records.LIBRARIES[case.library]
     rows = {
-        "Symptom": case.symptom,
-        "Kind": f"{{inline-mark}}`{case.kind}: {words[case.kind]}`; {owner} ({library}).",
-        "Versions": measured(case),
-        "Cause": case.cause,
-        "Cure": f"{case.cure} [Jump to *Cure*](#cure).",
-        "Upstream": upstream(case) + patch(case),
-        "Family": f"{family}, one of its [cases](/book/cases/index.md).",
+        say("Symptom"): case.symptom,
+        say("Kind"): say(
+            "{mark}; {owner} ({library}).",
+            mark=f"{{inline-mark}}`{case.kind}: {words[case.kind]}`",
+            owner=owner,
+            library=library,
+        ),
+        say("Versions"): measured(case),
+        say("Cause"): case.cause,
+        say("Cure"): case.cure + say(" [Jump to *Cure*](#cure)."),
+        say("Upstream"): upstream(case) + patch(case),
+        say("Family"): say("{chapter}, one of its [cases](/book/cases/index.md).", chapter=family),
     }
     lines = [f"{key}\n: {value}\n" for key, value in rows.items()]
     return "\n".join([":::::{div} front-card case-card", *lines, ":::::"])
@@ -90,38 +104,37 @@ def card(case: Case) -> str:
 
 def family_table(family: str) -> str:
     """Return the cases of a chapter as a table, silent ones first."""
-    rows = ["| Case | Kind | Whose |", "|---|---|---|"]
-    owners = {"library": "the library", "documented": "documented", "yours": "your program"}
+    rows = [say("| Case | Kind | Whose |"), "|---|---|---|"]
+    owners = {"documented": say("documented"), "yours": say("your program")}
     for case in records.load().values():
         if case.family == family:
             mark = "silent" if case.kind == "silent" else "loud"
-            kind = f"{{inline-mark}}`{mark}: {mark}`"
-            whose = owners[case.whose]
-            whose = records.LIBRARIES[case.library] if case.whose == "library" else whose
+            kind = f"{{inline-mark}}`{mark}: {say(mark)}`"
+            whose = owners.get(case.whose, records.LIBRARIES[case.library])
             rows.append(f"| {link(case)} | {kind} | {whose} |")
     return "\n".join(rows)
 
 
 def symptom_table() -> str:
     """Return the second door: symptoms in plain words, each with its cases."""
-    rows = ["| What you see | It may be |", "|---|---|"]
+    rows = [say("| What you see | It may be |"), "|---|---|"]
     for key, words in records.SYMPTOMS.items():
         found = [case for case in records.load().values() if key in case.symptoms]
         if key != "error" and found:
             listed = "<br>".join(f"{link(case)}" for case in found)
-            rows.append(f"| **{words}** | {listed} |")
+            rows.append(f"| **{say(words)}** | {listed} |")
     return "\n".join(rows)
 
 
 def index_table() -> str:
     """Return all cases as one table, family by family."""
-    rows = ["| Case | Kind | Library | What you see | Occurs in |", "|---|---|---|---|---|"]
+    rows = [say("| Case | Kind | Library | What you see | Occurs in |"), "|---|---|---|---|---|"]
     for path in sorted(pages.FAILURES.glob("*.md"), key=_order):
         for case in records.load().values():
             if case.family == path.stem:
                 kind = case.kind
                 rows.append(
-                    f"| {link(case)} | {{inline-mark}}`{kind}: {kind}` "
+                    f"| {link(case)} | {{inline-mark}}`{kind}: {say(kind)}` "
                     f"| {records.LIBRARIES[case.library]} | {case.symptom} | {short_range(case)} |"
                 )
     return "\n".join([":::{table}", ":class: case-index", "", *rows, ":::"])
@@ -129,7 +142,7 @@ def index_table() -> str:
 
 def short_range(case: Case) -> str:
     """Return the ranges of releases in which a case occurs, in a few words."""
-    return occurs_in(case.slug) if case.slug in versions.load()["failures"] else NOT_MEASURED
+    return occurs_in(case.slug) if case.slug in versions.load()["failures"] else say(NOT_MEASURED)
 
 
 def occurs_in(slug: str) -> str:
@@ -138,9 +151,10 @@ def occurs_in(slug: str) -> str:
     parts = []
     for name in versions.decided_by(slug):
         for first, last in versions.boundaries(slug, name):
-            ends = f"{first} to {last}" if last != first else first
+            ends = versions.between(first, last)
             if last == newest[name]:
-                ends = "all" if first == oldest[name] else f"{first} to today"
+                ends = say("{first} to today", first=first)
+                ends = say("all") if first == oldest[name] else ends
             parts.append(f"{versions.TITLES[name]} {ends}")
     return "; ".join(parts)
 
@@ -155,7 +169,7 @@ def filters() -> str:
     """Return the filters of the index, hidden where scripts do not run. See `casebook.js`."""
 
     def options(known: dict[str, str]) -> str:
-        rows = {"": "all"} | known
+        rows = {"": say("all")} | {key: say(name) for key, name in known.items()}
         return "".join(f'<option value="{k}">{html.escape(v)}</option>' for k, v in rows.items())
 
     used = {case.library for case in records.load().values()}
@@ -167,14 +181,15 @@ def filters() -> str:
     data = records.as_json(known).replace("<", "\\u003c")
     return f"""\
 <form id="case-filter" hidden>
-<label>Words <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
-<label>Kind <select name="kind">{options(records.KINDS)}</select></label>
-<label>Library <select name="library">{options(libraries)}</select></label>
-<label>Symptom <select name="symptom">{options(records.SYMPTOMS)}</select></label>
+<label>{say("Words")}
+<input type="search" name="words" autocomplete="off" spellcheck="false"></label>
+<label>{say("Kind")} <select name="kind">{options(records.KINDS)}</select></label>
+<label>{say("Library")} <select name="library">{options(libraries)}</select></label>
+<label>{say("Symptom")} <select name="symptom">{options(records.SYMPTOMS)}</select></label>
 <label>NumPyro <input name="numpyro" size="7" placeholder="0.20.0" autocomplete="off"></label>
 <label>JAX <input name="jax" size="7" placeholder="0.9.0" autocomplete="off"></label>
 <label>Equinox <input name="equinox" size="7" placeholder="0.13.4" autocomplete="off"></label>
-<button type="reset">Show all</button>
+<button type="reset">{say("Show all")}</button>
 <p id="case-count" role="status"></p>
 </form>
 <script type="application/json" id="case-data">{data}</script>

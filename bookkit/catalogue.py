@@ -19,9 +19,11 @@ from pathlib import Path
 
 from trace_evidence.triage import CLAIM
 
+from .languages import said, say
 from .pages import BOOK
 
 FILE = BOOK / "catalogue.toml"
+TEXTS = ("title", "short", "symptom", "cause", "cure", "question")
 
 
 @dataclass(frozen=True)
@@ -116,9 +118,10 @@ def signature(row: dict) -> Signature:
 def load(file: Path = FILE) -> dict[str, Failure]:
     """Return the failures by id, in the order of the book."""
     tables = tomllib.loads(file.read_text())
+    tables = {name: said(entry, *TEXTS) for name, entry in tables.items()}
     for entry in tables.values():
-        entry["signatures"] = tuple(map(signature, entry["signatures"]))
+        entry["signatures"] = tuple(signature(said(r, "note")) for r in entry["signatures"])
         entry["undecided_with"] = tuple(entry.get("undecided_with", ()))
-        entry["upstream"] = tuple((row["text"], row["url"]) for row in entry["upstream"])
-        entry["evidence"] = tuple(Evidence(**row) for row in entry["evidence"])
+        entry["upstream"] = tuple((say(row["text"]), row["url"]) for row in entry["upstream"])
+        entry["evidence"] = tuple(Evidence(**said(r, "means")) for r in entry["evidence"])
     return {key: Failure(id=key, **entry) for key, entry in tables.items()}

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from . import catalogue, versions
 from .catalogue import Evidence, Signature
+from .languages import said
 from .pages import BOOK, ROOT
 
 FILE = BOOK / "everyday.toml"
@@ -81,6 +82,7 @@ def load(file: Path = FILE) -> dict[str, Entry]:
     """Return the entries by id, in the order of the file."""
     found = {}
     for name, row in tomllib.loads(file.read_text()).items():
+        row = said(row, "title", "says", "try", "question")
         row["first"] = row.pop("try")
         row["program"] = row.get("program", "").strip("\n")
         row["wordings"] = tuple(map(catalogue.signature, row["wordings"]))

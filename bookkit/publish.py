@@ -17,6 +17,7 @@ from trace_evidence import symptoms as second_door
 from trace_evidence import triage
 
 from . import casebook, catalogue, everyday, pages, paper, records, versions
+from .languages import say
 
 FILE = pages.ROOT / "trace_evidence" / "data.json"
 # These cases say what their chapter says, word for word, and only what happened before tells them
@@ -191,7 +192,7 @@ def rules() -> dict[str, Any]:
         "cleaning": [list(row) for row in triage.CLEANING],
         "release": triage.RELEASE,
         "libraries": triage.LIBRARIES,
-        "says": SAYS,
+        "says": {key: say(text) for key, text in SAYS.items()},
         "rules": [*chapter_rules(), *case_rules(), *everyday_rules()],
     }
 
@@ -230,6 +231,15 @@ POINTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2, "cause
 """What a word counts for, by the part of the record that has it."""
 
 
+def pairs(text: str) -> list[str]:
+    """Return the Chinese characters of a text, each with the one that follows.
+
+    Chinese has no spaces between words; pairs find a phrase without a dictionary.
+    """
+    parts = re.findall(r"[\u3400-\u9fff]{2,}", text)
+    return [part[i : i + 2] for part in parts for i in range(len(part) - 1)]
+
+
 def symptoms() -> dict[str, Any]:
     """Return what the second door knows: the table, and the points of each stem in each case."""
     same = {word: stem for stem, words in SAME.items() for word in words.split()}
@@ -239,10 +249,11 @@ def symptoms() -> dict[str, Any]:
         texts = {
             "phrases": " ".join(case.phrases), "title": case.title, "short": case.short,
             "symptom": case.symptom, "cause": case.cause, "cure": case.cure,
-            "kinds": " ".join(records.SYMPTOMS[name] for name in case.symptoms),
+            "kinds": " ".join(say(records.SYMPTOMS[name]) for name in case.symptoms),
         }  # fmt: skip
         for part, points in POINTS.items():
-            for stem in second_door.stems(bare(texts[part]), same, DULL):
+            text = bare(texts[part])
+            for stem in [*second_door.stems(text, same, DULL), *dict.fromkeys(pairs(text))]:
                 row = weights.setdefault(stem, {})
                 # A loud case is found by its message; here it stands behind the silent ones.
                 row[slug] = row.get(slug, 0) + points * (2 if case.kind == "silent" else 1)

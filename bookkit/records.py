@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from bookkit import pages
+from bookkit.languages import said, say
 from trace_evidence.examination.report import NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,6 +40,7 @@ SYMPTOMS = {
     "memory": "Memory grows",
     "error": "An error stops the program",
 }
+TEXTS = ("title", "symptom", "cause", "cure", "question")
 SECTIONS = ["What you see", "Why", "Cure", "Is my code hit?"]
 REQUIRED = {
     *("title", "short", "kind", "whose", "library", "family", "symptom", "symptoms"),
@@ -199,7 +201,9 @@ def read(path: Path) -> Case:
     record["decided_by"] = record["decided_by"] or (
         record["library"] if record["library"] != "python" else "jax",
     )
-    return Case(slug=path.stem, cells=_cells(path, text), **record)
+    record["upstream"] = tuple(said(row, "text", "says") for row in record["upstream"])
+    record["phrases"] = tuple(map(say, record["phrases"]))
+    return Case(slug=path.stem, cells=_cells(path, text), **said(record, *TEXTS))
 
 
 @cache

@@ -7,6 +7,7 @@ import tomllib
 from functools import cache
 
 from . import casebook, pages, records
+from .languages import said, say
 
 FOLDER = pages.ROOT / "upstream"
 INDEX = FOLDER / "index.toml"
@@ -17,7 +18,8 @@ SOURCE = "https://github.com/trace-evidence/trace-evidence/blob/main/upstream"
 @cache
 def defects() -> dict[str, dict]:
     """Return the rows of `upstream/index.toml` by folder."""
-    return {row["folder"]: row for row in tomllib.loads(INDEX.read_text())["defect"]}
+    rows = tomllib.loads(INDEX.read_text())["defect"]
+    return {row["folder"]: said(row, "title", "state") for row in rows}
 
 
 @cache
@@ -40,43 +42,54 @@ def proof(name: str) -> str:
     """Return what `make upstream` found of a folder, in a few words."""
     found = record()["rows"].get(name)
     if not found:
-        return "not proven yet: `make upstream`"
+        return say("not proven yet: `make upstream`")
     if found["state"] == "mended":
-        return f"**mended** in NumPyro {record()['versions']['numpyro']}"
+        return say("**mended** in NumPyro {release}", release=record()["versions"]["numpyro"])
     if found["state"] != "proven":
         return found["state"]
     test = found["test"]
     total = sum(test["with"].values())
-    text = f"test: {test['without']['failed']} of {total} fail, then none"
+    failed = test["without"]["failed"]
+    text = say("test: {failed} of {total} fail, then none", failed=failed, total=total)
     own = sum(part["with"]["passed"] for part in found["own"])
-    return f"{text}; {own} of NumPyro's own pass as before" if own else text
+    return text + say("; {own} of NumPyro's own pass as before", own=own) if own else text
 
 
 def table() -> str:
     """Return the defects with a patch as a table, silent ones first."""
-    rows = ["| Defect | Since | Proof |", "|---|---|---|"]
+    rows = [say("| Defect | Since | Proof |"), "|---|---|---|"]
     for name, row in defects().items():
-        mark = f"{{inline-mark}}`{row['kind']}: {row['kind']}`"
+        mark = f"{{inline-mark}}`{row['kind']}: {say(row['kind'])}`"
         (test,) = sorted((FOLDER / name).glob("test_*.py"))
-        files = {"patch": "fix.patch", "test": test.name, "reproducer": "reproducer.py"}
+        files = {
+            say("patch"): "fix.patch",
+            say("test"): test.name,
+            say("reproducer"): "reproducer.py",
+        }
         links = [f"{{download}}`{key} </upstream/{name}/{file}>`" for key, file in files.items()]
-        links += [f"[{key}]({SOURCE}/{name}/{key}.md)" for key in ("report", "notes")]
+        links += [
+            f"[{word}]({SOURCE}/{name}/{key}.md)"
+            for key, word in {"report": say("report"), "notes": say("notes")}.items()
+        ]
         known = records.load()
         cases = ", ".join(casebook.link(known[slug]) for slug in row["cases"])
         title = row["title"].replace("|", "\\|")
-        what = f"**{title}** {mark}, {state(row)}" + (f"<br>Cases: {cases}" if cases else "")
+        what = f"**{title}** {mark}, {state(row)}"
+        what += say("<br>Cases: {cases}", cases=cases) if cases else ""
         what += f"<br>{' · '.join(links)}"
-        since = casebook.short_range(known[row["cases"][0]]) if row["cases"] else "not measured"
+        since = (
+            casebook.short_range(known[row["cases"][0]]) if row["cases"] else say("not measured")
+        )
         rows.append(f"| {what} | {since} | {proof(name)} |")
     return "\n".join(rows)
 
 
 def rest_table() -> str:
     """Return the book's cases that are a library's defect and have no patch here."""
-    rows = ["| Case | What is known upstream |", "|---|---|"]
+    rows = [say("| Case | What is known upstream |"), "|---|---|"]
     for case in records.load().values():
         if case.whose == "library" and folder_of(case.slug) is None:
-            mark = f"{{inline-mark}}`{case.kind}: {case.kind}`"
+            mark = f"{{inline-mark}}`{case.kind}: {say(case.kind)}`"
             library = records.LIBRARIES[case.library]
             rows.append(f"| {casebook.link(case)} {mark}, {library} | {casebook.upstream(case)} |")
     return "\n".join(rows)
@@ -92,20 +105,23 @@ def summary() -> str:
     silent = sum(case["verdict"] == "ok" and case["kind"] == "silent" for case in cases)
     days = sorted({row["date"] for row in found["rows"].values()})
     owners = [case.whose for case in records.load().values()]
-    text = "Not proven yet: `make upstream`."
+    text = say("Not proven yet: `make upstream`.")
     if days:
-        text = (
-            f"Proven on {days[-1]} with NumPyro {versions['numpyro']} and JAX {versions['jax']}, "
-            f"from released packages."
-        )
+        text = say(
+            "Proven on {day} with NumPyro {numpyro} and JAX {jax}, from released packages.",
+            day=days[-1], numpyro=versions["numpyro"], jax=versions["jax"],
+        )  # fmt: skip
     if cases:
-        text += (
-            f" On a NumPyro with all patches together, {good} of the {len(cases)} cases that they "
-            f"are for give what they should, by the contract on their pages; {silent} of these "
-            f"are silent."
-        )
-    return (
-        f"{text} Of the {len(owners)} cases of the book, {owners.count('library')} are a defect "
-        f"of a library, {owners.count('documented')} a limit that it documents, and "
-        f"{owners.count('yours')} the program's own; only the first are on this page."
-    )
+        text += say(
+            " On a NumPyro with all patches together, {good} of the {count} cases that they "
+            "are for give what they should, by the contract on their pages; {silent} of these "
+            "are silent.",
+            good=good, count=len(cases), silent=silent,
+        )  # fmt: skip
+    return text + say(
+        " Of the {count} cases of the book, {library} are a defect of a library, {documented} "
+        "a limit that it documents, and {yours} the program's own; only the first are on this "
+        "page.",
+        count=len(owners), library=owners.count("library"),
+        documented=owners.count("documented"), yours=owners.count("yours"),
+    )  # fmt: skip

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .languages import said, say
 from .pages import ROOT
 
 FILE = ROOT / "stacks" / "matrix.json"
@@ -20,7 +21,11 @@ MOVED_BY = ROOT / "stacks" / "boundaries.toml"
 BAD = ("fails", "wrong", "warns")
 STACK = ("numpyro", "jax", "equinox", "diffrax")
 TITLES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"}
-VERBS = {"fails": "fails", "wrong": "is silently wrong", "warns": "warns"}
+OCCURS = {
+    "fails": "fails in {where}",
+    "wrong": "is silently wrong in {where}",
+    "warns": "warns in {where}",
+}
 
 Record = dict[str, Any]
 Row = dict[str, Any]
@@ -125,7 +130,7 @@ def spans(failure_id: str, library: str | None = None, record: Record | None = N
 @cache
 def moved_by(path: Path = MOVED_BY) -> list[dict[str, str]]:
     """What moved each boundary: `failure`, `library`, `release`, `pull` (an address), `says`."""
-    return tomllib.loads(path.read_text())["boundary"]
+    return [said(row, "says") for row in tomllib.loads(path.read_text())["boundary"]]
 
 
 def boundaries(
@@ -173,12 +178,17 @@ def controlled(failure_id: str, record: Record | None = None) -> list[tuple[str,
     return found
 
 
+def between(first: str, last: str) -> str:
+    """Return a range of releases in words; one release alone is its number."""
+    return first if first == last else say("{first} to {last}", first=first, last=last)
+
+
 def _range(span: Span, oldest: str, newest: str, ran_on_all: bool) -> str:
-    ends = span.first if span.first == span.last else f"{span.first} to {span.last}"
+    ends = between(span.first, span.last)
     if span.first == oldest:
-        why = "oldest measured" if ran_on_all else "the oldest that runs the program"
+        why = say("oldest measured") if ran_on_all else say("the oldest that runs the program")
         ends = ends.replace(oldest, f"{oldest} ({why})", 1)
-    return f"{ends} (newest measured)" if span.last == newest else ends
+    return say("{ends} (newest measured)", ends=ends) if span.last == newest else ends
 
 
 def sentence(failure_id: str, record: Record | None = None) -> str:
@@ -192,21 +202,23 @@ def sentence(failure_id: str, record: Record | None = None) -> str:
     found = spans(failure_id, library, record)
     first_of_all = min((row["pins"][library] for row in record["rows"]), key=version_order)
     ends = found[0].first, found[-1].last, found[0].first == first_of_all
-    said: list[str] = []
+    parts: list[str] = []
     bad_before = False
     for span in found:
         bad = span.verdict in BAD
         if bad:
-            title = "" if said else f"{TITLES[library]} "
-            phrase = f"{VERBS[span.verdict]} in {title}{_range(span, *ends)}"
+            title = "" if parts else f"{TITLES[library]} "
+            where = f"{title}{_range(span, *ends)}"
+            phrase = say(OCCURS[span.verdict], where=where)
             for other in others:
                 # The ends of what occurs there, not of what was measured.
                 for first, last in boundaries(failure_id, other, record):
-                    phrase += f" with {TITLES[other]} {first}"
-                    phrase += f" to {last}" if last != first else ""
-            said.append(phrase)
+                    which = f"{TITLES[other]} {between(first, last)}"
+                    phrase += say(" with {which}", which=which)
+            parts.append(phrase)
         elif bad_before:
             title = f"{TITLES[library]} " if others else ""
-            said.append(f"fixed in {title}{span.first}")
+            parts.append(say("fixed in {where}", where=f"{title}{span.first}"))
         bad_before = bad
-    return ", ".join(said) or f"was met in no measured release of {TITLES[library]}"
+    none = say("was met in no measured release of {library}", library=TITLES[library])
+    return say(", ").join(parts) or none

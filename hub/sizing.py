@@ -6,6 +6,8 @@ import json
 import statistics
 from pathlib import Path
 
+from bookkit.languages import say
+
 FILE = Path(__file__).with_name("measured.json")
 ROOMS = (30, 200)
 HEADROOM = 1.25  # on memory: open tabs, a second notebook, a large array
@@ -38,15 +40,25 @@ def cores(record: dict, learners: int) -> float:
 
 def measured_table(record: dict) -> str:
     """Return what was measured as Markdown."""
-    cells = f"its first {record['cells']} code cells" if record["cells"] else "all its cells"
+    count = record["cells"]
+    cells = say("its first {count} code cells", count=count) if count else say("all its cells")
     name = Path(record["chapter"]).stem
     lines = [
-        f"Measured on {record['date']} on one machine with {record['cores']} cores and "
-        f"{record['memory_gb']:.0f} GB, which did other work as well. All learners open "
-        f"[](/book/failures/{name}.md) at once, and execute {cells}.",
+        say(
+            "Measured on {date} on one machine with {cores} cores and {memory:.0f} GB, which did "
+            "other work as well. All learners open [](/book/failures/{name}.md) at once, and "
+            "execute {cells}.",
+            date=record["date"],
+            cores=record["cores"],
+            memory=record["memory_gb"],
+            name=name,
+            cells=cells,
+        ),
         "",
-        "| Learners | Completed | Failed | Server, s | First output, s | Chapter, s "
-        "| Memory each, GB | CPU each, s |",
+        say(
+            "| Learners | Completed | Failed | Server, s | First output, s | Chapter, s "
+            "| Memory each, GB | CPU each, s |"
+        ),
         "|---|---|---|---|---|---|---|---|",
     ]
     for row in record["rows"]:
@@ -56,22 +68,23 @@ def measured_table(record: dict) -> str:
             f"| {row['seconds_for_chapter']:.0f} | {row['memory_gb'] / row['learners']:.2f} "
             f"| {row['cpu_seconds']:.0f} |"
         )
-    lines += ["", f"One more learner takes {slope(record):.2f} GB. The accidents:", ""]
-    said = {True: "no file lost, and work goes on", False: "**not survived**"}
-    lines += [f"- {accident}: {said[fine]}" for accident, fine in record["survived"].items()]
+    lines += ["", say("One more learner takes {gb:.2f} GB. The accidents:", gb=slope(record)), ""]
+    said = {True: say("no file lost, and work goes on"), False: say("**not survived**")}
+    lines += [f"- {say(accident)}: {said[fine]}" for accident, fine in record["survived"].items()]
     return "\n".join(lines)
 
 
 def sizing_table(record: dict) -> str:
     """Return what rooms need as Markdown, with the measured slope beside it."""
     lines = [
-        "| Learners | Memory, GB | Measured slope | Cores, if all press *Run All* | Limit |",
+        say("| Learners | Memory, GB | Measured slope | Cores, if all press *Run All* | Limit |"),
         "|---|---|---|---|---|",
     ]
     for learners in ROOMS:
         limit = "memory" if memory(record, learners) > 4 * cores(record, learners) else "cores"
         lines.append(
-            f"| {learners} | {memory(record, learners):.0f} | {slope(record):.2f} GB each "
-            f"| {cores(record, learners):.0f} | {limit} |"
+            f"| {learners} | {memory(record, learners):.0f} "
+            f"| {say('{gb:.2f} GB each', gb=slope(record))} "
+            f"| {cores(record, learners):.0f} | {say(limit)} |"
         )
     return "\n".join(lines)

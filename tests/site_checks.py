@@ -24,7 +24,7 @@ from playwright.sync_api import expect
 from pypdf import PdfReader
 from sphinx.util.inventory import InventoryFile
 
-from bookkit import catalogue, records
+from bookkit import catalogue, languages, records
 from bookkit import pages as book
 from bookkit.browser import SITE, public_address
 from bookkit.editions import colab
@@ -33,7 +33,12 @@ from tests.site_plugin import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
 from tools.weight import weigh
 
-HTML = sorted(path for path in SITE.rglob("*.html") if path != SITE / "index.html")
+OTHERS = {one.address for one in languages.known().values() if one.address}
+HTML = sorted(
+    path
+    for path in SITE.rglob("*.html")
+    if path != SITE / "index.html" and path.relative_to(SITE).parts[0] not in OTHERS
+)
 PAGES = [path for path in HTML if path.is_relative_to(SITE / "book")]
 NOTEBOOKS = [path for path in PAGES if path.parent.name in ("cases", "failures", "foundations")]
 NOTEBOOKS.remove(SITE / "book" / "cases" / "index.html")

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bookkit import build, execute, pages
+from bookkit import build, execute, languages, pages
 
 FAKE = """\
 #!{python}
@@ -45,6 +45,7 @@ def checkout(tmp_path, monkeypatch):
     names = {"SITE": "html", "DOCTREES": ".doctrees", "RECORD": "site.json", "LOG": "log.txt"}
     for name, value in names.items():
         monkeypatch.setattr(build, name, out / value)
+    monkeypatch.setenv(languages.VARIABLE, languages.ENGLISH)
     monkeypatch.setattr(build.sys, "executable", str(tmp_path / "bin" / "python"))
     assert build.main() == 0
     return tmp_path
@@ -62,6 +63,50 @@ def test_a_second_run_builds_nothing(checkout, capsys):
     assert build.main() == 0
     assert calls(checkout) == 1
     assert "up to date" in capsys.readouterr().out
+
+
+PYTHON = """\
+#!/bin/sh
+cd "{folder}" && echo "$3" >> editions
+mkdir -p _build/html/de && echo page > _build/html/de/one.html
+"""
+
+
+def editions(checkout):
+    return (checkout / "editions").read_text().split()
+
+
+@pytest.fixture
+def german(checkout, monkeypatch):
+    """That checkout with a second language, built."""
+    (checkout / "locale" / "de" / "LC_MESSAGES").mkdir(parents=True)
+    (checkout / "locale" / "de" / "language.toml").write_text('name = "Deutsch"\naddress = "de"\n')
+    (checkout / "bin" / "python").write_text(PYTHON.format(folder=checkout))
+    (checkout / "bin" / "python").chmod(0o755)
+    monkeypatch.setattr(languages, "FOLDER", checkout / "locale")
+    monkeypatch.setenv(languages.VARIABLE, "")
+    languages.known.cache_clear()
+    assert build.main() == 0
+    yield checkout
+    languages.known.cache_clear()
+
+
+def test_a_second_language_is_built_once_and_from_then_on_for_its_own_words(german):
+    """A new language gives each page a switch, so English is built anew; its words do not."""
+    assert (calls(german), editions(german)) == (2, ["de"])
+    assert build.main() == 0
+    assert (calls(german), editions(german)) == (2, ["de"])
+    for name in ("interface", "one"):
+        (german / "locale" / "de" / "LC_MESSAGES" / f"{name}.po").write_text('msgid ""\n')
+        assert build.main() == 0
+    assert (calls(german), editions(german)) == (2, ["de", "de", "de"])
+
+
+def test_a_language_can_be_left_out(german, monkeypatch):
+    monkeypatch.setenv(languages.VARIABLE, languages.ENGLISH)
+    assert build.main() == 0
+    assert not (german / "_build" / "html" / "de").exists()
+    assert editions(german) == ["de"]
 
 
 @pytest.mark.parametrize("changed", INPUTS)

@@ -37,7 +37,7 @@
       count += fits;
     }
     document.getElementById("case-count").textContent =
-      `${count} of ${rows.length} cases`;
+      globalThis.traceEvidence.say("{count} of {all} cases", {count, all: rows.length});
   };
   form.hidden = false;
   form.addEventListener("input", show);

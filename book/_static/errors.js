@@ -26,7 +26,7 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     const all = entries.length + rows.length;
     document.getElementById("index-count").textContent = asked.length
-      ? `${count} of ${all} entries`
+      ? globalThis.traceEvidence.say("{count} of {all} entries", { count, all })
       : "";
   };
   const leadTo = () => {

@@ -63,7 +63,7 @@
     if (!buttons.length) return;
     const take = chosen => buttons.forEach(button => { button.tabIndex = button === chosen ? 0 : -1; });
     for (const button of buttons) {
-      button.setAttribute("aria-label", "Copy the code; the arrow keys lead to other blocks");
+      button.setAttribute("aria-label", globalThis.traceEvidence.say("Copy the code; the arrow keys lead to other blocks"));
       button.addEventListener("focus", () => take(button));
       button.addEventListener("keydown", event => {
         const step = {ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1}[event.key];

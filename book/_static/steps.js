@@ -56,8 +56,8 @@ function makeSteps(figure, number) {
     });
   });
   const turn = add(bar, "div", {className: "steps-turn"});
-  const previous = add(turn, "button", {type: "button", textContent: "‹ Previous"});
-  const following = add(turn, "button", {type: "button", textContent: "Next ›"});
+  const previous = add(turn, "button", {type: "button", textContent: globalThis.traceEvidence.say("‹ Previous")});
+  const following = add(turn, "button", {type: "button", textContent: globalThis.traceEvidence.say("Next ›")});
   previous.addEventListener("click", () => show(place - 1));
   following.addEventListener("click", () => show(place + 1));
 

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { rich, address, data } = globalThis.traceEvidence;
+  const { rich, address, data, say } = globalThis.traceEvidence;
   function stems(text, data) {
     const dull = new Set(data.dull);
     const found = new Set();
@@ -13,6 +13,10 @@
         word = word.replace(new RegExp(pattern), replacement.replace(/\\(\d)/g, "$$$1"));
       }
       found.add(Object.hasOwn(data.same, word) ? data.same[word] : word);
+    }
+    // Chinese has no spaces between words: its characters count in pairs, as in bookkit.publish.
+    for (const part of text.match(/[\u3400-\u9fff]{2,}/g) ?? []) {
+      for (let i = 0; i < part.length - 1; i++) found.add(part.slice(i, i + 2));
     }
     return [...found];
   }
@@ -41,13 +45,13 @@
         const link = document.createElement("a");
         link.href = address(href);
         link.append(...rich(title));
-        item.append(link, ": ", ...rich(symptom));
+        item.append(link, say(": "), ...rich(symptom));
         return item;
       }),
     );
     if (!words.trim()) status.textContent = "";
-    else if (found.length) status.textContent = "It may be one of these:";
-    else status.textContent = "No case has these words; the table below lists all.";
+    else if (found.length) status.textContent = say("It may be one of these:");
+    else status.textContent = say("No case has these words; the table below lists all.");
   }
 
   globalThis.traceEvidence = { ...globalThis.traceEvidence, symptoms: search };
@@ -65,7 +69,7 @@
       box.addEventListener("submit", (event) => {
         event.preventDefault();
         if (words.value.trim()) run();
-        else status.textContent = "Write a few words about what you see.";
+        else status.textContent = say("Write a few words about what you see.");
       });
       box.hidden = false;
     } else {

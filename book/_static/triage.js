@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { rich, address, data } = globalThis.traceEvidence;
+  const { rich, address, data, say } = globalThis.traceEvidence;
   const compiled = new Map();
   const regex = (pattern) => {
     if (!compiled.has(pattern)) compiled.set(pattern, new RegExp(pattern, "gm"));
@@ -90,7 +90,7 @@
       .map((name) => `${rules.libraries[name]} ${releases[name]}`);
     const word = { true: "True", false: "False", null: "None" }[found];
     const sentence = rules.says[`${rule.kind} ${word}`]
-      .replace("{these}", () => `${these.join(" and ")} (shown in the text)`)
+      .replace("{these}", () => say("{releases} (shown in the text)", { releases: these.join(say(" and ")) }))
       .replace("{ranges}", () => rule.versions);
     return [found, sentence];
   }
@@ -158,11 +158,11 @@
     return list;
   }
 
-  const KINDS = { chapter: "Chapter", case: "Case", everyday: "Everyday error" };
+  const KINDS = { chapter: say("Chapter"), case: say("Case"), everyday: say("Everyday error") };
 
   function links(rows) {
     return rows.flatMap(([, title, href], number) => [
-      number ? ", " : "",
+      number ? say(", ") : "",
       element("a", title, { href: address(href) }),
     ]);
   }
@@ -175,16 +175,16 @@
     const kind = element("span", KINDS[rule.kind], { class: "triage-kind" });
     head.append(element("a", rule.title, { href }), " ", kind);
     item.append(head);
-    const rows = [["What it is", ...rich(rule.says)]];
-    rows.push([rule.kind === "everyday" ? "Try first" : "Cure", ...rich(rule.cure)]);
-    if (finding.versions) rows.push(["Versions", ...rich(finding.versions)]);
-    if (rule.question) rows.push(["Ask", ...rich(rule.question)]);
+    const rows = [[say("What it is"), ...rich(rule.says)]];
+    rows.push([rule.kind === "everyday" ? say("Try first") : say("Cure"), ...rich(rule.cure)]);
+    if (finding.versions) rows.push([say("Versions"), ...rich(finding.versions)]);
+    if (rule.question) rows.push([say("Ask"), ...rich(rule.question)]);
     if (rule.look.length) {
-      rows.push([rule.kind === "chapter" ? "Its cases" : "Or", ...links(rule.look)]);
+      rows.push([rule.kind === "chapter" ? say("Its cases") : say("Or"), ...links(rule.look)]);
     }
-    if (rule.kind === "everyday") rows.push(["Read more", element("a", rule.from, { href: address(rule.href) })]);
+    if (rule.kind === "everyday") rows.push([say("Read more"), element("a", rule.from, { href: address(rule.href) })]);
     const because = finding.because.length ? ` (${finding.because.join("; ")})` : "";
-    rows.push(["Matched", `line ${finding.number}: `, plain("code", finding.line), because]);
+    rows.push([say("Matched"), say("line {number}: ", { number: finding.number }), plain("code", finding.line), because]);
     item.append(terms(rows));
     return item;
   }
@@ -196,13 +196,15 @@
     const { findings } = triage(text, rules);
     list.append(...findings.map(describe));
     if (findings.length) {
-      status.append(...rich(`This looks like “${findings[0].rule.title}”.`));
+      status.append(...rich(say("This looks like “{title}”.", { title: findings[0].rule.title })));
     } else {
       status.append(
-        "Not known here. Paste the whole traceback, with its last lines. If there is no error, ",
-        "but the answer is wrong, take ",
-        element("a", "the other door", { href: "#no-error-but" }),
-        ".",
+        say("Not known here. Paste the whole traceback, with its last lines."),
+        " ",
+        say("If there is no error, but the answer is wrong, take"),
+        " ",
+        element("a", say("the other door"), { href: "#no-error-but" }),
+        say("."),
       );
     }
   }
@@ -230,7 +232,7 @@
       if (text.value.trim()) {
         run();
       } else {
-        status.textContent = "Nothing is pasted yet: put the traceback into the box.";
+        status.textContent = say("Nothing is pasted yet: put the traceback into the box.");
         text.focus();
       }
     });

@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from bookkit import casebook, catalogue, exercises, pages, publish, versions
+from bookkit.languages import say
 
 PLAN_FILE = pages.BOOK / "workshop" / "plans.json"
 GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
@@ -254,11 +255,14 @@ def schedule(name: str) -> list[Slot]:
     for item in plans()[name]["rows"]:
         if isinstance(item, str):
             page = f"book/failures/{item}"
-            minutes = pages.meta(page)["failure"]["minutes"]
-            add(minutes["teaching"], f"[{pages.title(page)}](/{page}.md): teaching")
-            add(minutes["exercises"], f"[{pages.title(page)}](/{page}.md#exercises): exercises")
+            minutes, name = pages.meta(page)["failure"]["minutes"], say(pages.title(page))
+            add(minutes["teaching"], say("[{title}](/{page}.md): teaching", title=name, page=page))
+            add(
+                minutes["exercises"],
+                say("[{title}](/{page}.md#exercises): exercises", title=name, page=page),
+            )
         else:
-            add(*item)
+            add(item[0], say(item[1]))
     return rows
 
 
@@ -267,12 +271,12 @@ def schedule_table(name: str) -> str:
     hours, _, minutes = plans()[name]["begins"].partition(":")
     first = int(hours) * 60 + int(minutes)
     rows = schedule(name)
-    lines = ["| From | Minutes | What |", "|---|---|---|"]
+    lines = [say("| From | Minutes | What |"), "|---|---|---|"]
     for row in rows:
         clock = first + row.start
         lines.append(f"| {clock // 60}:{clock % 60:02} | {row.minutes} | {row.what} |")
     end = first + rows[-1].start + rows[-1].minutes
-    lines.append(f"| {end // 60}:{end % 60:02} | | End |")
+    lines.append(f"| {end // 60}:{end % 60:02} | | {say('End')} |")
     return "\n".join(lines)
 
 

@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 
 from bookkit import execute, load, pages
 from bookkit.expectations import SILENT
+from bookkit.languages import say
 
 from . import render
 from .directives import DIRECTIVES
@@ -46,7 +47,8 @@ class ThenLexer(IPython3Lexer):
 def then_label() -> str:
     """Return what a ``%%then`` cell is marked with: the versions that it runs on."""
     pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
-    return f"then · August 2024 · JAX {pins['jax']} · NumPyro {pins['numpyro']}"
+    words = say("then · August 2024")
+    return f"{words} · JAX {pins['jax']} · NumPyro {pins['numpyro']}"
 
 
 def source_of(cell: nodes.container) -> nodes.literal_block | None:
@@ -80,13 +82,15 @@ def merge_folded(doctree: nodes.document) -> None:
             cell.parent.remove(cell)
 
 
-def prompt(source: str, metadata: dict) -> str:
-    """Return what a folded cell is announced by: what it holds."""
+def prompts(source: str, metadata: dict) -> tuple[str, str]:
+    """Return what a folded cell is announced by, closed and open: what it holds."""
     if {"figure", "steps"} & set(metadata.get("expect", {})):
-        return "how the figure is drawn"
+        return say("Show how the figure is drawn"), say("Hide how the figure is drawn")
     if re.match(r"(%%both\n)?(%load_ext|import|from) ", source):
-        return "the imports"
-    return "the check" if source.startswith("%%check") else "the code"
+        return say("Show the imports"), say("Hide the imports")
+    if source.startswith("%%check"):
+        return say("Show the check"), say("Hide the check")
+    return say("Show the code"), say("Hide the code")
 
 
 def fold_asserts(block: nodes.literal_block) -> None:
@@ -95,7 +99,9 @@ def fold_asserts(block: nodes.literal_block) -> None:
     if not held:
         return
     count = len(re.findall(r"^assert\b", held, re.M))
-    words = f"Checked here: {count} assertion{'s'[: count > 1]}"
+    words = say("Checked here: {count} assertions", count=count)
+    if count == 1:
+        words = say("Checked here: 1 assertion")
     folded = block.copy()
     folded.rawsource = held
     folded += nodes.Text(held)
@@ -128,16 +134,15 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         if text.startswith("%%then"):
             marks.append(("then", then_label()))
         if cell.get("hide_mode"):
-            cell["prompt_show"] = f"Show {prompt(text, metadata)}"
-            cell["prompt_hide"] = f"Hide {prompt(text, metadata)}"
+            cell["prompt_show"], cell["prompt_hide"] = prompts(text, metadata)
         elif source is not None:
             fold_asserts(source)
         for kind in ("raises", "warns"):
             # Where the output is folded away, the reader is to guess it.
             if kind in metadata.get("expect", {}) and "hide-output" not in tags:
-                marks.append((kind, f"{kind} {metadata['expect'][kind]}"))
+                marks.append((kind, render.outcome(kind, metadata["expect"][kind])))
         if SILENT in tags:
-            marks.append(("silent", render.SILENT_WORDS))
+            marks.append(("silent", say(render.SILENT_WORDS)))
         if marks:
             cell["classes"] += [f"cell-{kind}" for kind, _ in marks]
             cell.parent.insert(cell.parent.index(cell), render.mark_line(marks))
@@ -187,8 +192,8 @@ def inline_mark(name, rawtext, text, lineno, inliner, options=None, content=None
 def searched(name, rawtext, text, lineno, inliner, options=None, content=None):
     """Return the words that a tracker was searched for, without result, in small print."""
     shown = " · ".join(part.strip() for part in text.split(";"))
-    words = nodes.inline("", f" (searched for: {shown})", classes=["searched"])
-    return [nodes.Text("Not reported, as far as we found"), words], []
+    words = nodes.inline("", say(" (searched for: {words})", words=shown), classes=["searched"])
+    return [nodes.Text(say("Not reported, as far as we found")), words], []
 
 
 def setup(app: Sphinx) -> dict:

@@ -12,6 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from bookkit import art, casebook, catalogue, examined, load, pages, records, upstream, versions
 from bookkit.editions import notebooks
+from bookkit.languages import say
 from hub import sizing
 from tools.examining import corpus, detection
 
@@ -24,6 +25,10 @@ class Generated(SphinxDirective):
         parent = nodes.Element()
         self.env.note_dependency(str(catalogue.FILE))
         self.state.nested_parse(StringList(text.splitlines(), source="catalogue"), 0, parent)
+        for node in parent.findall(nodes.TextElement):
+            # It is in the page's language already: `say` has put it into words.
+            if not isinstance(node, nodes.Inline):
+                node["translatable"] = False
         return parent.children
 
 
@@ -37,22 +42,32 @@ class FrontCard(Generated):
         failure = catalogue.load()[meta["id"]]
         self.env.note_dependency(str(versions.FILE))
         minutes, measured = meta["minutes"], versions.sentence(failure.id)
-        prerequisites = ", ".join(
-            f"[](/book/{need['page']}.md) ({need['need']})" for need in meta["prerequisites"]
+        prerequisites = say(", ").join(
+            say("{page} ({need})", page=f"[](/book/{need['page']}.md)", need=say(need["need"]))
+            for need in meta["prerequisites"]
         )
         rows = {
-            "Symptom": failure.symptom,
-            "Message": f"`{failure.message}`",
-            "Cure": f"{failure.cure} [Jump to *Fix it*](#fix-it).",
-            "Versions": f"{measured[0].upper()}{measured[1:]}.",
-            "Upstream": ", ".join(f"[{text}]({url})" for text, url in failure.upstream),
-            "Time": f"reading {load.of_page(path).minutes:.0f} min, "
-            f"teaching {minutes['teaching']} min, exercises {minutes['exercises']} min",
-            "Needs": prerequisites,
+            say("Symptom"): failure.symptom,
+            say("Message"): f"`{failure.message}`",
+            say("Cure"): failure.cure + say(" [Jump to *Fix it*](#fix-it)."),
+            say("Versions"): casebook.capital(measured),
+            say("Upstream"): say(", ").join(f"[{text}]({url})" for text, url in failure.upstream),
+            say("Time"): say(
+                "reading {reading:.0f} min, teaching {teaching} min, exercises {exercises} min",
+                reading=load.of_page(path).minutes,
+                **minutes,
+            ),
+            say("Needs"): prerequisites,
         }
         lines = [f"{key}\n: {value}\n" for key, value in rows.items()]
-        goals = [f"- {goal}" for goal in meta["objectives"]]
-        card = [":::::{div} front-card", *lines, "After this chapter you can\n", *goals, ":::::"]
+        goals = [f"- {say(goal)}" for goal in meta["objectives"]]
+        card = [
+            ":::::{div} front-card",
+            *lines,
+            say("After this chapter you can") + "\n",
+            *goals,
+            ":::::",
+        ]
         return self.parse("\n".join(card))
 
 
@@ -76,7 +91,7 @@ class VersionMatrix(SphinxDirective):
         self.env.note_reread()
         rows = versions.rows()
         heads = "".join(f'<th scope="col"><span>{row["row"]}</span></th>' for row in rows)
-        key = ", ".join(f"{self.mark(kind)} {kind}" for kind in self.MARKS)
+        key = ", ".join(f"{self.mark(kind)} {say(kind)}" for kind in self.MARKS)
         body = []
         for failure in catalogue.load().values():
             cases = [c.slug for c in records.load().values() if c.family == failure.id]
@@ -86,8 +101,8 @@ class VersionMatrix(SphinxDirective):
             body.append(f"<tbody><tr>{span}</tr>{''.join(map(self.row, known))}</tbody>")
         table = (
             f'<p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" role="region" '
-            'aria-label="Version matrix"><table class="version-matrix"><thead><tr>'
-            '<th scope="col">Program</th><th scope="col">Occurs in</th>'
+            f'aria-label="{say("Version matrix")}"><table class="version-matrix"><thead><tr>'
+            f'<th scope="col">{say("Program")}</th><th scope="col">{say("Occurs in")}</th>'
             f"{heads}</tr></thead>{''.join(body)}</table></div>"
         )
         return [nodes.raw("", table, format="html")]
@@ -97,7 +112,7 @@ class VersionMatrix(SphinxDirective):
         title, page = programs()[slug]
         title = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(title, quote=False))
         if slug in catalogue.load():
-            title = "The failure of August 2024"
+            title = say("The failure of August 2024")
         href = self.env.app.builder.get_relative_uri(self.env.docname, page)
         cells = []
         for row in versions.rows():
@@ -111,7 +126,7 @@ class VersionMatrix(SphinxDirective):
         """Return one verdict as a mark that is also a word."""
         name = kind.replace(" ", "-")
         sign = f'<span aria-hidden="true">{self.MARKS[kind]}</span>'
-        return f'<span class="verdict verdict-{name}" title="{kind}">{sign}</span>'
+        return f'<span class="verdict verdict-{name}" title="{say(kind)}">{sign}</span>'
 
 
 class VersionBoundaries(Generated):
@@ -121,7 +136,7 @@ class VersionBoundaries(Generated):
         """Return the table."""
         self.env.note_dependency(str(versions.FILE))
         self.env.note_dependency(str(versions.MOVED_BY))
-        rows = ["| Boundary | Failure | Moved by |", "|---|---|---|"]
+        rows = [say("| Boundary | Failure | Moved by |"), "|---|---|---|"]
         for row in versions.moved_by():
             title, page = programs()[row["failure"]]
             changes = versions.changes(row["failure"], row["library"])
@@ -129,9 +144,10 @@ class VersionBoundaries(Generated):
             number = row["pull"].rpartition("/")[2]
             rows.append(
                 f"| {versions.TITLES[row['library']]} {row['release']}: "
-                f"{change.before}, then {change.after} "
-                f"| [{title}](/{page}.md) "
-                f"| [Pull request {number}]({row['pull']}). {row['says']} |"
+                + say("{before}, then {after}", before=say(change.before), after=say(change.after))
+                + f" | [{title}](/{page}.md) | "
+                + say("[Pull request {number}]({pull}). ", number=number, pull=row["pull"])
+                + f"{row['says']} |"
             )
         return self.parse("\n".join(rows))
 
@@ -145,19 +161,23 @@ class VersionTable(Generated):
         record = versions.load()
         names = [versions.TITLES[library] for library in versions.STACK]
         kinds = ["fails", "wrong", "warns", "ok", "cannot run"]
-        rows = [f"| {' | '.join([*names, *kinds])} |", "|---" * (len(names) + len(kinds)) + "|"]
+        rows = [
+            f"| {' | '.join([*names, *map(say, kinds)])} |",
+            "|---" * (len(names) + len(kinds)) + "|",
+        ]
         for row in versions.rows():
             said = [parts["reproduce"]["verdict"] for parts in row["verdicts"].values()]
             cells = [row["pins"][library] for library in versions.STACK]
             rows.append(f"| {' | '.join([*cells, *(str(said.count(k)) for k in kinds)])} |")
         controls = len(record["rows"]) - len(versions.rows())
-        measured = (
-            f"Measured on {record['date']}, on {' and '.join(record['platform'])} with CPython "
-            f"{' and '.join(record['python'])}: {len(record['failures'])} programs on "
-            f"{len(record['rows'])} stacks, {controls} of them controls, which differ from another "
-            "stack in one library. All pins of a stack, with hashes, are in its file in "
-            "`stacks/matrix/`."
-        )
+        measured = say(
+            "Measured on {date}, on {platform} with CPython {python}: {programs} programs on "
+            "{stacks} stacks, {controls} of them controls, which differ from another stack in one "
+            "library. All pins of a stack, with hashes, are in its file in `stacks/matrix/`.",
+            date=record["date"], platform=say(" and ").join(record["platform"]),
+            python=say(" and ").join(record["python"]), programs=len(record["failures"]),
+            stacks=len(record["rows"]), controls=controls,
+        )  # fmt: skip
         return self.parse("\n".join([*rows, "", measured]))
 
 

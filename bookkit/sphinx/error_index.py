@@ -14,6 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from bookkit import catalogue, everyday, publish, records, versions
+from bookkit.languages import say
 from trace_evidence import symptoms
 
 from .directives import Generated, code
@@ -63,11 +64,11 @@ class Triage(SphinxDirective):
 
     BOX = """\
 <form id="triage" hidden data-doors="{data}">
-<label for="triage-text">Paste the traceback, or its last lines</label>
+<label for="triage-text">{paste}</label>
 <textarea id="triage-text" rows="8" spellcheck="false" autocomplete="off"
  aria-describedby="triage-note"></textarea>
-<p id="triage-note">Nothing leaves this page.</p>
-<p><button type="submit">Say what it is</button> <button type="reset">Clear</button></p>
+<p id="triage-note">{note}</p>
+<p><button type="submit">{submit}</button> <button type="reset">{clear}</button></p>
 <p id="triage-status" role="status"></p>
 <ol id="triage-findings"></ol>
 </form>
@@ -79,7 +80,12 @@ class Triage(SphinxDirective):
             self.env.note_dependency(str(file))
         self.env.note_reread()
         depth = self.env.docname.count("/")
-        box = self.BOX.replace("{data}", f"{'../' * depth}{DATA}?v={mark_of_data()}")
+        box = self.BOX.format(
+            data=f"{'../' * depth}{DATA}?v={mark_of_data()}",
+            paste=say("Paste the traceback, or its last lines"),
+            note=say("Nothing leaves this page."),
+            submit=say("Say what it is"), clear=say("Clear"),
+        )  # fmt: skip
         return [nodes.raw("", box, format="html")]
 
 
@@ -89,8 +95,8 @@ def source(link: str) -> str:
     for host, name in known.items():
         if host in link:
             name = name or link.split("/")[3].title()
-            return f"in the documentation of {name}"
-    return "in this book"
+            return say("in the documentation of {library}", library=name)
+    return say("in this book")
 
 
 def symptom_data() -> dict[str, Any]:
@@ -113,9 +119,9 @@ class Symptoms(SphinxDirective):
 
     BOX = """\
 <form id="symptoms" hidden>
-<label for="symptom-words">Say what you see, in a few words</label>
+<label for="symptom-words">{ask}</label>
 <input id="symptom-words" type="search" autocomplete="off" spellcheck="false"
- placeholder="same samples after new data">
+ placeholder="{example}">
 <p id="symptom-status" role="status"></p>
 <ol id="symptom-findings"></ol>
 </form>
@@ -123,7 +129,10 @@ class Symptoms(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the box."""
-        return [nodes.raw("", self.BOX, format="html")]
+        box = self.BOX.format(
+            ask=say("Say what you see, in a few words"), example=say("same samples after new data")
+        )
+        return [nodes.raw("", box, format="html")]
 
 
 class MessageTable(Generated):
@@ -132,14 +141,14 @@ class MessageTable(Generated):
     def run(self) -> list[nodes.Node]:
         """Return the table."""
         self.env.note_reread()
-        rows = ["| Message | Explained in |", "|---|---|"]
+        rows = [say("| Message | Explained in |"), "|---|---|"]
         for failure in catalogue.load().values():
             names = [failure.id, *failure.undecided_with]
-            links = ", or ".join(f"[](/{publish.chapter(name)})" for name in names)
+            links = say(", or ").join(f"[](/{publish.chapter(name)})" for name in names)
             for row in failure.signatures:
                 claims = row.points >= catalogue.CLAIM
                 note = f"<br>{row.note}" if row.note else ""
-                rows.append(f"| {code(row)}{note} | {'' if claims else 'Perhaps '}{links} |")
+                rows.append(f"| {code(row)}{note} | {'' if claims else say('Perhaps ')}{links} |")
             for case in records.load().values():
                 if case.family == failure.id:
                     for wording in case.wordings:
@@ -157,7 +166,7 @@ class EverydayIndex(Generated):
 
     FILTER = """\
 <form id="index-filter" hidden>
-<label for="index-words">Show only what has these words</label>
+<label for="index-words">{ask}</label>
 <input id="index-words" type="search" autocomplete="off" spellcheck="false">
 <p id="index-count" role="status"></p>
 </form>
@@ -167,14 +176,17 @@ class EverydayIndex(Generated):
         """Return the sections."""
         self.env.note_dependency(str(everyday.FILE))
         self.env.note_dependency(str(everyday.RECORDED))
-        made: list[nodes.Node] = [nodes.raw("", self.FILTER, format="html")]
+        words = self.FILTER.format(ask=say("Show only what has these words"))
+        made: list[nodes.Node] = [nodes.raw("", words, format="html")]
         entries = everyday.load().values()
         for library, name in everyday.LIBRARIES.items():
-            part = self.section(f"everyday-{library}", f"Errors of {name}")
+            part = self.section(f"everyday-{library}", say("Errors of {library}", library=name))
             for kind, title in everyday.KINDS.items():
                 found = [e for e in entries if (e.library, e.kind) == (library, kind)]
                 if found:
-                    group = self.section(f"everyday-{library}-{kind}", f"{name}: {title}")
+                    group = self.section(
+                        f"everyday-{library}-{kind}", f"{name}{say(': ')}{say(title)}"
+                    )
                     group += [self.entry(entry) for entry in found]
                     part += group
             made.append(part)
@@ -182,7 +194,9 @@ class EverydayIndex(Generated):
 
     def section(self, name: str, title: str) -> nodes.section:
         """Return an empty section that the contents and the search know."""
-        made = nodes.section("", nodes.title(title, title), ids=[name], names=[name])
+        made = nodes.section(
+            "", nodes.title(title, title, translatable=False), ids=[name], names=[name]
+        )
         made["classes"].append("everyday-group")
         self.state.document.note_implicit_target(made, made)
         return made
@@ -191,24 +205,27 @@ class EverydayIndex(Generated):
         """Return one entry: messages, what it is, what to try, and a program that raises it."""
         said = "<br>".join(map(code, entry.wordings))
         page = entry.link
-        look = " ".join(f"See [](/{to_page(name)})." for name in entry.look)
+        look = " ".join(say("See [](/{page}).", page=to_page(name)) for name in entry.look)
         lines = [
             f"**{entry.title}**", "", said, "", entry.says, "",
-            f"*Try first:* {entry.first} [More]({page})", "",
+            say("*Try first:* {first} [More]({page})", first=entry.first, page=page), "",
         ]  # fmt: skip
         if entry.question:
-            lines += [f"*Ask:* {entry.question} {look}", ""]
+            lines += [say("*Ask:* {question} {look}", question=entry.question, look=look), ""]
         made = nodes.container(ids=[entry.id], classes=["everyday"])
         made += self.parse("\n".join(lines))
         if entry.program:
             rows = [row for row in everyday.recorded() if row["about"] == entry.id]
             printed = {publish.message(row): row["stack"] for row in rows}
-            made += nodes.raw(
-                "", "<details><summary>A program that raises it</summary>", format="html"
-            )
+            words = f"<details><summary>{say('A program that raises it')}</summary>"
+            made += nodes.raw("", words, format="html")
             made += nodes.literal_block(entry.program, entry.program, language="python")
             for text, stack in printed.items():
-                mark = f"<p class='everyday-stack'>{LABELS[stack]}</p>" if len(printed) > 1 else ""
+                mark = (
+                    f"<p class='everyday-stack'>{say(LABELS[stack])}</p>"
+                    if len(printed) > 1
+                    else ""
+                )
                 made += nodes.raw("", mark, format="html")
                 made += nodes.literal_block(text, text, language="text", classes=["error-message"])
             made += nodes.raw("", "</details>", format="html")
@@ -237,7 +254,7 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -
 def add_words(app: Sphinx, doctree: nodes.document) -> None:
     """Let the site's search find a case by the words of people who do not know its cause."""
     folder, _, name = app.env.docname.rpartition("/")
-    if folder == "book/cases" and name in records.load():
+    if app.builder.name != "gettext" and folder == "book/cases" and name in records.load():
         words = ", ".join(records.load()[name].phrases)
         doctree.insert(0, nodes.meta("", name="keywords", content=html.escape(words)))
 

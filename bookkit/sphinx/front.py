@@ -9,6 +9,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from bookkit import art, catalogue, execute, pages, records
+from bookkit.languages import say
 from trace_evidence import both
 
 from . import render
@@ -60,9 +61,13 @@ class ChapterCards(SphinxDirective):
             self.CARD.format(
                 href=self.address("book/cases/index"),
                 picture=count,
-                title="The casebook",
-                text=f"{len(cases)} cases, each on a page of its own. {silent} of them are silent: "
-                "the answer is wrong, and no error is raised.",
+                title=say("The casebook"),
+                text=say(
+                    "{count} cases, each on a page of its own. {silent} of them are silent: "
+                    "the answer is wrong, and no error is raised.",
+                    count=len(cases),
+                    silent=silent,
+                ),
                 more="",
             )
         )
@@ -99,8 +104,9 @@ class ThenAndNow(SphinxDirective):
         for name in both.SIDES:
             side = data[name]
             versions = {key: side["versions"][key] for key in SHOWN}
+            label = both.label(name, versions).removeprefix(both.SIDES[name])
             column = nodes.container(classes=["both-side", f"both-{name}"])
-            column += render.mark_line([(name, both.label(name, versions))])
+            column += render.mark_line([(name, say(both.SIDES[name]) + label)])
             for output in side["outputs"]:
                 failed = output["output_type"] == "error"
                 if failed:

@@ -9,6 +9,7 @@ from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer, strip_ansi
 from nbformat import NotebookNode
 
+from bookkit.languages import say
 from trace_evidence import both, steps
 from trace_evidence.figures import INK, PAPER
 
@@ -37,7 +38,8 @@ def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
         return found
     cut = max(text.rfind(mark, 0, limit) for mark in ("\n", ". ", " "))
     opening, rest = text[: cut + 1].rstrip(), text[cut + 1 :].strip()
-    words = '<details class="message"><summary>The rest of the message</summary>'
+    words = '<details class="message"><summary>' + say("The rest of the message")
+    words += "</summary>"
 
     def block(part: str) -> nodes.literal_block:
         return nodes.literal_block(part, part, language="text", classes=["error-message"])
@@ -47,10 +49,15 @@ def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
     return [*found[:-1], block(opening), *folded]
 
 
+def outcome(kind: str, name: str) -> str:
+    """Return the mark of a cell that raises an error, or warns, with its class."""
+    return say("raises {name}", name=name) if kind == "raises" else say("warns {name}", name=name)
+
+
 def mark_line(marks: list[tuple[str, str]]) -> nodes.paragraph:
     """Return a line of marks: for each its kind and its words."""
     words = [nodes.inline("", text, classes=[f"mark-{kind}"]) for kind, text in marks]
-    return nodes.paragraph("", "", *words, classes=["cell-marks"])
+    return nodes.paragraph("", "", *words, classes=["cell-marks"], translatable=False)
 
 
 def without_paths(text: str) -> str:
@@ -141,8 +148,11 @@ class Renderer(NbElementRenderer):
         found = [last]
         count = len(FRAME.findall(frames))
         if count:
-            summary = f"<summary>Traceback, {count} frame{'s'[: count > 1]}</summary>"
-            opening = nodes.raw("", f'<details class="traceback">{summary}', format="html")
+            words = say("Traceback, 1 frame")
+            if count > 1:
+                words = say("Traceback, {count} frames", count=count)
+            summary = f'<details class="traceback"><summary>{words}</summary>'
+            opening = nodes.raw("", summary, format="html")
             found = [opening, block, nodes.raw("", "</details>", format="html"), last]
         return found
 
@@ -162,16 +172,19 @@ class Renderer(NbElementRenderer):
             side = data.content[name]
             column = nodes.container(classes=["both-side", f"both-{name}"])
             shown = {key: side["versions"][key] for key in SHOWN if key in side["versions"]}
-            words = [(name, both.label(name, shown).replace("August 2024 · ", ""))]
+            label = both.label(name, shown).removeprefix(both.SIDES[name])
+            words = [(name, say(name) + label)]
             wanted = expect.get(name, {})
-            words += [(k, f"{k} {wanted[k]}") for k in ("raises", "warns") if k in wanted]
+            words += [(k, outcome(k, wanted[k])) for k in ("raises", "warns") if k in wanted]
             if wanted.get("silent"):
-                words.append(("silent", SILENT_WORDS))
+                words.append(("silent", say(SILENT_WORDS)))
             column += mark_line(words)
             for number, output in enumerate(side["outputs"]):
                 column += self.render_half(output, data, f"{name}-{number}")
             if not side["outputs"]:
-                column += nodes.paragraph("", "nothing to show", classes=["both-nothing"])
+                column += nodes.paragraph(
+                    "", say("nothing to show"), classes=["both-nothing"], translatable=False
+                )
             row += column
         return row
 
@@ -205,7 +218,7 @@ class Renderer(NbElementRenderer):
             "render_image_options", data.cell_metadata, line=data.line
         )
         prefix = f"f{data.cell_index}-{data.output_index}-"
-        svg = themed_svg(data.string, options.get("alt", ""), prefix)
+        svg = themed_svg(data.string, say(options.get("alt", "")), prefix)
         # The theme makes what has this class reachable by keyboard where it scrolls.
         box = "figure pst-scrollable-table-container"
         return [nodes.raw("", f'<div class="{box}">{svg}</div>', format="html")]

@@ -19,6 +19,7 @@ from sphinx.config import Config
 
 from bookkit import catalogue, pages, records
 from bookkit.editions import colab
+from bookkit.languages import say
 
 from .front import DIRECTIVES
 
@@ -65,7 +66,8 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
     folder, _, name = pagename.rpartition("/")
     failure = catalogue.load().get(name) if folder == "book/failures" else None
     meta = context["meta"] or {}
-    text, context["headline"] = meta.get("description", ""), meta.get("headline")
+    text, headline = say(meta.get("description", "")), meta.get("headline")
+    context["headline"] = say(headline) if headline else None
     if failure:
         context["headline"] = f"{failure.title} · {failure.message}"
         text = f"{failure.symptom} {failure.cure}".replace("`", "")

@@ -1,0 +1,93 @@
+"""Build the site in one language: `python -m bookkit.edition zh_CN`, which `make book` calls.
+
+Jupyter Book takes no language, so this gives Sphinx the configuration that Jupyter Book makes of
+`_config.yml`, and what differs. The pages are executed already, for all languages at once: run
+`python -m bookkit` before, or Sphinx executes here what it does not find.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from . import languages, pages
+from .languages import say
+
+
+def folder(code: str) -> Path:
+    """Return the folder of an edition in the built site."""
+    return pages.BUILD / "html" / languages.known()[code].address
+
+
+def doctrees(code: str) -> Path:
+    """Return the folder in which Sphinx keeps what it has read of an edition."""
+    return pages.BUILD / f".doctrees-{code}"
+
+
+def configuration() -> dict[str, Any]:
+    """Return Sphinx's configuration for the language that is spoken."""
+    from jupyter_book.config import get_final_config
+
+    made, _ = get_final_config(
+        user_yaml=pages.CONFIG,
+        cli_config={"external_toc_path": str(pages.TOC), "latex_individualpages": False},
+        sourcedir=pages.ROOT,
+    )
+    language = languages.spoken()
+    made |= {
+        "gettext_compact": False,
+        "gettext_location": False,
+        "nb_execution_cache_path": str(pages.BUILD / ".jupyter_cache"),
+    }
+    if language.code != languages.ENGLISH:
+        base = made["html_baseurl"]
+        made |= {
+            "language": language.code,
+            "locale_dirs": [str(languages.FOLDER)],
+            "translation_progress_classes": "untranslated",
+            "html_baseurl": f"{base}{language.address}/",
+            "sitemap_locales": [None],
+            # The pictures that social networks show are drawn without Chinese characters.
+            "ogp_social_cards": {"enable": False},
+            "ogp_image": f"{base}_static/card.png",
+        }
+        made["html_theme_options"]["search_bar_text"] = say("Search this book...")
+    return made
+
+
+def run(out: Path, trees: Path, builder: str = "html") -> None:
+    """Run Sphinx in a process of its own, in the language that is spoken.
+
+    Raises:
+        subprocess.CalledProcessError: a warning or an error, which stands on the terminal.
+    """
+    command = [sys.executable, "-m", "bookkit.edition", languages.spoken().code]
+    command += [str(out), str(trees), builder]
+    subprocess.run(command, check=True, cwd=pages.ROOT)
+
+
+def build(out: Path, trees: Path, builder: str = "html") -> int:
+    """Run Sphinx here; return 0 where there was neither an error nor a warning."""
+    from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    with patch_docutils(None), docutils_namespace():
+        app = Sphinx(
+            pages.ROOT, None, out, trees, builder, configuration(),
+            status=None, warning=sys.stderr, warningiserror=True, keep_going=True,
+        )  # fmt: skip
+        app.build()
+    return app.statuscode
+
+
+def main(code: str, out: str = "", trees: str = "", builder: str = "html") -> int:
+    """Build the edition of a language."""
+    languages.use(code)
+    where = Path(out) if out else folder(code)
+    return build(where, Path(trees) if trees else doctrees(code), builder)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

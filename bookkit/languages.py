@@ -1,0 +1,113 @@
+"""The book's languages: which there are, and what the book's own words are in one of them.
+
+A language is a folder of `locale`: `language.toml` names it and its place on the site, and
+`LC_MESSAGES` has its catalogues, one a page. Sphinx reads those. Two more hold what no page has as
+text of its own: `interface` has the words of directives, templates and scripts, and `records` those
+of the catalogue, the cases, the everyday errors and the front matter. A process speaks one
+language: English, until `use` is called.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "locale"
+ENGLISH = "en"
+SHARED = ("interface", "records")
+VARIABLE = "LANGUAGES"
+"""The variable of the environment that names the editions to build; all, where it is not set."""
+
+_spoken = ENGLISH
+_words: dict[str, str] = {}
+
+
+class LanguageError(Exception):
+    """A language that is asked for is not there, or its file is wrong; it names the cure."""
+
+
+class Language(NamedTuple):
+    """A language: its code as Sphinx has it, its own name, its folder on the site."""
+
+    code: str
+    name: str
+    address: str
+
+    @property
+    def tag(self) -> str:
+        """The language as HTML has it, such as `zh-CN`."""
+        return self.code.replace("_", "-")
+
+
+@cache
+def known() -> dict[str, Language]:
+    """Return all languages by code, English first, which has no folder of the site to itself."""
+    found = {ENGLISH: Language(ENGLISH, "English", "")}
+    for file in sorted(FOLDER.glob("*/language.toml")):
+        row = tomllib.loads(file.read_text())
+        code = file.parent.name
+        if not {"name", "address"} <= set(row):
+            raise LanguageError(f"{file}: it has no `name` or no `address`; add it.")
+        found[code] = Language(code, row["name"], row["address"])
+    return found
+
+
+def wanted() -> list[Language]:
+    """Return the languages of the site to build: English, and those that `LANGUAGES` names.
+
+    Raises:
+        LanguageError: it names one that is not there.
+    """
+    asked = os.environ.get(VARIABLE, "").replace(",", " ").split()
+    for code in asked:
+        if code not in known():
+            names = ", ".join(known())
+            raise LanguageError(f"{VARIABLE}={code}: no such language; there are {names}.")
+    return [one for one in known().values() if not asked or one.code in (ENGLISH, *asked)]
+
+
+def catalogue(code: str, name: str) -> Path:
+    """Return the file of a catalogue: that of a page by the page's name, or one of `SHARED`."""
+    return FOLDER / code / "LC_MESSAGES" / f"{name}.po"
+
+
+def read(file: Path) -> Catalog:
+    """Return a catalogue; an empty one where there is no such file."""
+    if not file.exists():
+        return Catalog()
+    with file.open("rb") as opened:
+        return read_po(opened)
+
+
+def use(code: str) -> None:
+    """Speak a language from here on; what it does not have stays English."""
+    global _spoken
+    _spoken = code
+    _words.clear()
+    for name in SHARED if code != ENGLISH else ():
+        for message in read(catalogue(code, name)):
+            if message.id and message.string and not message.fuzzy:
+                _words[" ".join(str(message.id).split())] = str(message.string)
+
+
+def spoken() -> Language:
+    """Return the language that this process speaks."""
+    return known()[_spoken]
+
+
+def say(text: str, **values: object) -> str:
+    """Return the book's own words in the language that is spoken, with the values put in."""
+    found = _words.get(" ".join(text.split()), text) if _words else text
+    return found.format(**values) if values else found
+
+
+def said(value: Any, *keys: str) -> Any:
+    """Return a record with the texts under some keys in the language that is spoken."""
+    return value | {key: say(value[key]) for key in keys if value.get(key)} if _words else value

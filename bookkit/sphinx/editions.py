@@ -1,0 +1,144 @@
+"""What the editions in several languages need of Sphinx: a switch between them, marks, a search."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.search import SearchLanguage
+from sphinx_exercise.directive import ExerciseStartDirective
+
+from bookkit import languages, publish, translations
+from bookkit.languages import ENGLISH, say
+
+WORDS = "words-data.js"
+CHINESE = r"[\u3400-\u9fff]+"
+
+
+class PairSearch(SearchLanguage):
+    """A search that takes Chinese characters in pairs, for a phrase has no spaces to part it at."""
+
+    lang = "zh_CN"
+    language_name = "Chinese"
+    js_splitter_code = """
+function splitQuery(query) {
+  const found = [];
+  for (const word of query.match(/[\\u3400-\\u9fff]+|[\\p{L}\\p{N}_]+/gu) ?? []) {
+    for (const part of word.match(/[\\u3400-\\u9fff]+|[^\\u3400-\\u9fff]+/gu)) {
+      if (!/[\\u3400-\\u9fff]/.test(part) || part.length < 3) found.push(part);
+      else for (let i = 0; i < part.length - 1; i++) found.push(part.slice(i, i + 2));
+    }
+  }
+  return found;
+}
+"""
+
+    def split(self, text: str) -> list[str]:
+        """Return the words of a text, and the pairs of its Chinese characters."""
+        return pairs(text)
+
+    def word_filter(self, word: str) -> bool:
+        """Tell whether a word stands in the index."""
+        return bool(re.match(CHINESE, word)) or super().word_filter(word)
+
+
+def pairs(text: str) -> list[str]:
+    """Return the words of a text; of Chinese its characters, each with the one that follows."""
+    parts = re.findall(rf"{CHINESE}|(?:(?![\u3400-\u9fff])\w)+", text)
+    return [word for part in parts for word in publish.pairs(part) or [part]]
+
+
+def translate_captions(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the captions of the sidebar into the page's language.
+
+    The contents come from `_toc.yml`, after Sphinx has translated the page.
+    """
+    for tree in doctree.findall(lambda node: node.tagname == "toctree"):
+        caption = tree.get("caption")
+        if caption:
+            tree["caption"] = say(caption)
+
+
+class Exercise(ExerciseStartDirective):
+    """An exercise whose title is in the page's language."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return what the extension does."""
+        self.arguments: list[str] = [say(title) for title in self.arguments]
+        return super().run()
+
+
+def translate_summaries(app: Sphinx, doctree: nodes.document) -> None:
+    """Put what opens a fold that a page writes as HTML into the page's language."""
+    for node in doctree.findall(nodes.raw):
+        found = translations.SUMMARY.fullmatch(node.astext().strip())
+        if found:
+            text = node.astext().replace(found[1], say(found[1]))
+            node.children = [nodes.Text(text)]
+
+
+def mark_english(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Say of what is not translated that it is English; docutils writes the class as `lang`."""
+    for node in doctree.findall(nodes.Element):
+        if "untranslated" in node.get("classes", ()):
+            node["classes"].append("language-en")
+
+
+def link_editions(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree) -> None:
+    """Tell the templates where this page stands in the other languages."""
+    here = languages.spoken()
+    built = languages.wanted()
+    context["editions"] = []
+    if len(built) < 2 or page in ("404", "index"):
+        return
+    base = app.config.html_baseurl.removesuffix(f"{here.address}/" if here.address else "")
+    up = "../" * (page.count("/") + bool(here.address))
+    for one in built:
+        inside = f"{one.address}/{page}.html" if one.address else f"{page}.html"
+        context["editions"].append(
+            {
+                "tag": one.tag, "name": one.name, "here": one == here,
+                "address": base + inside, "href": up + inside,
+            }
+        )  # fmt: skip
+
+
+def script_words() -> dict[str, str]:
+    """Return what the scripts say, in the language that is spoken."""
+    return {text: say(text) for _, text in translations.interface_texts(["book/_static"])}
+
+
+def write_words(app: Sphinx) -> None:
+    """Write the words of the scripts beside them, before pages name the file with its mark."""
+    if app.builder.format == "html":
+        words = json.dumps(script_words(), ensure_ascii=False)
+        text = f"globalThis.traceEvidence = {{...globalThis.traceEvidence, words: {words}}};\n"
+        file = Path(app.outdir, "_static", WORDS)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the editions with Sphinx."""
+    app.add_search_language(PairSearch)
+    if languages.spoken().code != ENGLISH:
+        app.connect("doctree-read", translate_captions)
+        app.add_directive("exercise-start", Exercise, override=True)
+        app.connect("doctree-read", translate_summaries)
+        app.connect("doctree-resolved", mark_english)
+        app.connect("builder-inited", write_words)
+        app.add_js_file(WORDS, priority=90)
+    app.connect("html-page-context", link_editions)
+    app.connect("builder-inited", add_say)
+    app.add_js_file("words.js", priority=100)
+    return {"parallel_read_safe": True, "version": "1"}
+
+
+def add_say(app: Sphinx) -> None:
+    """Give the templates the book's own words."""
+    if app.builder.format == "html":
+        app.builder.templates.environment.globals["say"] = say

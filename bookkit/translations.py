@@ -1,0 +1,289 @@
+"""Bring the catalogues up to date with the English texts, and count: `make translations`.
+
+Sphinx extracts the texts of the pages, Babel those of directives, templates and scripts, and
+`record_texts` those of the records. A message whose English changed is marked `fuzzy` and stays
+English on the site until somebody looks at it; one that stands in another catalogue already is
+taken from there.
+
+    python -m bookkit.translations            all languages
+    python -m bookkit.translations de         a new one too: its folder is laid down
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from typing import Any, BinaryIO
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po, write_po
+
+from hub import sizing
+from tools.examining import corpus, detection
+from trace_evidence import both
+
+from . import casebook, edition, everyday, languages, pages, publish, records, versions
+from .sphinx import error_index, render
+
+
+def calls_of_say(
+    file: BinaryIO, keywords: Any, tags: Any, options: Any
+) -> Iterator[tuple[int, str, str, list[str]]]:
+    """Return the texts of the calls of `say` in a module, those in an f-string too, for Babel."""
+    for node in ast.walk(ast.parse(file.read())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+            text = node.args[0]
+            if node.func.id == "say" and isinstance(text, ast.Constant):
+                yield node.lineno, "say", str(text.value), []
+
+
+EXTRACTED = pages.BUILD / "gettext"
+
+VERDICTS = {kind: kind for kind in ("fails", "wrong", "warns", "ok", "cannot run")}
+MARKS = {kind: kind for kind in ("then", "now", "silent", "loud")}
+LISTED = pages.BUILD / "messages.txt"
+SUMMARY = re.compile(r"<details[^>]*>\s*<summary>([^<]+)</summary>")
+"""How a page writes the opening of a fold that no cell makes."""
+SOURCES: dict[str, list[tuple[str, Any]]] = {
+    "bookkit": [("**.py", calls_of_say)],
+    "hub": [("sizing.py", calls_of_say)],
+    "book/_static": [("**.js", "javascript")],
+    "book/_templates": [("**.html", "jinja2.ext:babel_extract")],
+}
+# Babel writes when a file was made, and by whom; that is Git's to know.
+HEADER = re.compile(
+    r'^"(?:POT?-(?:Creation|Revision)-Date|Report-Msgid-Bugs-To|Last-Translator|Language-Team'
+    r'|Generated-By|Project-Id-Version|Plural-Forms)[^\n]*\n', re.M
+)  # fmt: skip
+
+
+def page_texts() -> dict[str, Catalog]:
+    """Return the messages of the pages by page, as Sphinx extracts them."""
+    trees = pages.BUILD / ".doctrees-gettext"
+    shutil.rmtree(trees, ignore_errors=True)  # Sphinx does not see what the machinery changes
+    edition.run(EXTRACTED, trees, "gettext")
+    found = {}
+    for entry in pages.contents():
+        file = EXTRACTED / f"{entry.page}.pot"
+        if file.exists():
+            with file.open("rb") as opened:
+                found[entry.page] = read_po(opened)
+    return found
+
+
+def interface_texts(folders: Iterable[str] = tuple(SOURCES)) -> Iterator[tuple[str, str]]:
+    """Return what directives, templates and scripts say, each with its file."""
+    for folder in folders:
+        methods = SOURCES[folder]
+        rows = extract_from_dir(
+            pages.ROOT / folder, methods, keywords={"say": None}, strip_comment_tags=True
+        )
+        for name, _, message, *_ in sorted(rows, key=lambda row: row[:2]):
+            yield f"{folder}/{name}", str(message)
+
+
+def record_texts() -> Iterator[tuple[str, str]]:
+    """Return the texts of the records, each with its file."""
+
+    def each(where: str, row: dict[str, Any], *keys: str) -> Iterator[tuple[str, str]]:
+        for key in keys:
+            value = row.get(key) or []
+            for text in [value] if isinstance(value, str) else value:
+                yield where, text
+
+    def read(name: str) -> dict[str, Any]:
+        return tomllib.loads((pages.ROOT / name).read_text())
+
+    constants = {
+        "bookkit/records.py": (records.KINDS, records.OWNERS, records.SYMPTOMS),
+        "bookkit/everyday.py": (everyday.KINDS,),
+        "bookkit/versions.py": (versions.OCCURS, VERDICTS),
+        "bookkit/publish.py": (publish.SAYS,),
+        "bookkit/casebook.py": ({"": casebook.NOT_MEASURED},),
+        "bookkit/sphinx/render.py": ({"": render.SILENT_WORDS},),
+        "bookkit/sphinx/error_index.py": (error_index.LABELS,),
+        "trace_evidence/both.py": (both.SIDES, MARKS),
+        "hub/sizing.py": (dict.fromkeys(("memory", "cores"), ""), sizing.load()["survived"]),
+        "tools/examining": (detection.load()["not_applicable"],),
+    }
+    for name, tables in constants.items():
+        for table in tables:
+            texts = table.values()
+            if not all(isinstance(text, str) and text for text in texts):
+                texts = table.keys()
+            yield from ((name, text) for text in texts)
+    yield from (("tools/examining", row["why"]) for row in corpus.explanations())
+    name = "_toc.yml"
+    for part in pages.parse(pages.TOC.read_text())["parts"]:
+        yield name, part["caption"]
+    name = "book/catalogue.toml"
+    for row in read(name).values():
+        yield from each(name, row, "title", "short", "symptom", "cause", "cure", "question")
+        for inner in (*row["signatures"], *row["evidence"]):
+            yield from each(name, inner, "note", "means")
+        for inner in row["upstream"]:
+            yield from each(name, inner, "text")
+    name = "book/everyday.toml"
+    for row in read(name).values():
+        yield from each(name, row, "title", "says", "try", "question")
+    name = "stacks/boundaries.toml"
+    for row in read(name)["boundary"]:
+        yield from each(name, row, "says")
+    name = "upstream/index.toml"
+    for row in read(name)["defect"]:
+        yield from each(name, row, "title", "state")
+    name = "book/workshop/plans.json"
+    for plan in pages.parse((pages.ROOT / name).read_text()).values():
+        yield from ((name, row[1]) for row in plan["rows"] if not isinstance(row, str))
+    for entry in pages.contents():
+        name = f"{entry.page}.md"
+        front = pages.meta(entry.page)
+        case, failure = front.get("case", {}), front.get("failure", {})
+        keys = "title", "symptom", "cause", "cure", "question", "phrases"
+        yield from each(name, case, *keys)
+        for row in case.get("upstream", []):
+            yield from each(name, row, "text", "says")
+        yield from each(name, failure, "objectives")
+        for row in failure.get("prerequisites", []):
+            yield from each(name, row, "need")
+        own = front.get("myst", {}).get("html_meta", {}) | front
+        yield from each(name, own, "description", "headline")
+        text = pages.path_of(entry.page).read_text()
+        for title in re.findall(r"^`{3,}\{exercise-start\} *(.+)$", text, re.M):
+            yield name, title
+        yield from ((name, words) for words in SUMMARY.findall(text))
+        if pages.has_kernel(pages.path_of(entry.page)):
+            for cell in pages.read_notebook(pages.path_of(entry.page)).cells:
+                alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt")
+                yield from each(name, {"alt": alt}, "alt")
+
+
+def collected(rows: Iterator[tuple[str, str]]) -> Catalog:
+    """Return texts as a catalogue, in their order, each with the file that has it first."""
+    found = Catalog()
+    for where, text in rows:
+        text = " ".join(text.split())
+        if text and text not in found:
+            found.add(text, auto_comments=[where])
+    return found
+
+
+def texts() -> dict[str, Catalog]:
+    """Return all messages of the book in English, by catalogue."""
+    shared = {
+        "interface": collected(interface_texts()),
+        "records": collected(record_texts()),
+    }
+    return shared | page_texts()
+
+
+def one_line(message: Message) -> str:
+    """Return the English text of a message, on one line."""
+    return " ".join(str(message.id).split())
+
+
+def updated(old: Catalog, new: Catalog, known: dict[str, str], code: str) -> Catalog:
+    """Return a catalogue with the messages of another, and what is known of them."""
+    old.update(new)
+    made = Catalog(locale=code, fuzzy=False)
+    for message in new:
+        if not message.id:
+            continue
+        text, was = one_line(message), old.get(message.id)
+        string, flags = (was.string, was.flags & {"fuzzy"}) if was else ("", set())
+        if (not string or flags) and text in known:
+            string, flags = known[text], set()
+        made.add(message.id, string, flags=flags, auto_comments=message.auto_comments)
+    return made
+
+
+def written(catalogue: Catalog) -> str:
+    """Return a catalogue as text, the same for the same messages."""
+    for message in catalogue:
+        message.flags &= {"fuzzy"}  # Babel adds what it takes for a format of Python's
+    into = BytesIO()
+    write_po(into, catalogue, width=0, omit_header=False, ignore_obsolete=True)
+    text = into.getvalue().decode()
+    return HEADER.sub("", text[text.index("msgid") :])
+
+
+def update(code: str, wanted: dict[str, Catalog]) -> list[tuple[str, list[int]]]:
+    """Write the catalogues of a language; return what each counts.
+
+    Returns:
+        By catalogue: translated, fuzzy and missing messages, and words of English.
+    """
+    folder = languages.FOLDER / code / "LC_MESSAGES"
+    old = {name: languages.read(languages.catalogue(code, name)) for name in wanted}
+    known = {
+        one_line(message): str(message.string)
+        for one in old.values()
+        for message in one
+        if message.id and message.string and not message.fuzzy
+    }
+    counts, files = [], set()
+    for name, new in wanted.items():
+        made = updated(old[name], new, known, code)
+        messages = [message for message in made if message.id]
+        if not messages:
+            continue
+        file = languages.catalogue(code, name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = written(made)
+        if not file.exists() or file.read_text() != text:
+            file.write_text(text)
+        files.add(file)
+        fuzzy = sum(bool(message.fuzzy) for message in messages)
+        missing = sum(not message.string for message in messages)
+        words = sum(len(one_line(message).split()) for message in messages)
+        counts.append((name, [len(messages) - fuzzy - missing, fuzzy, missing, words]))
+    for file in set(folder.rglob("*.po")) - files:  # of a page that is gone
+        file.unlink()
+    return counts
+
+
+def lay_down(code: str) -> None:
+    """Make the folder of a new language."""
+    file = languages.FOLDER / code / "language.toml"
+    if not file.exists():
+        from babel import Locale
+
+        name = Locale.parse(code).get_display_name(code)
+        address = code.lower().replace("_", "-")
+        file.parent.mkdir(parents=True)
+        file.write_text(f'name = "{name}"\naddress = "{address}"  # its folder on the site\n')
+        languages.known.cache_clear()
+
+
+def main(codes: list[str]) -> int:
+    """Update the languages, and print a table."""
+    for code in codes:
+        lay_down(code)
+    print("reading the English texts …", flush=True)
+    wanted = texts()
+    for code in [code for code in languages.known() if code != languages.ENGLISH]:
+        counts = update(code, wanted)
+        lines = [f"{'':44}translated  fuzzy  missing  words"]
+        total = [0, 0, 0, 0]
+        for name, row in counts:
+            total = [a + b for a, b in zip(total, row, strict=True)]
+            lines.append(f"{name:44}{row[0]:10}{row[1]:7}{row[2]:9}{row[3]:7}")
+        lines.append(f"{'all of ' + code:44}{total[0]:10}{total[1]:7}{total[2]:9}{total[3]:7}")
+        LISTED.write_text("\n".join(lines) + "\n")
+        print("\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (languages.LanguageError, pages.PageError, subprocess.CalledProcessError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,158 @@
+"""The catalogues: what is translated agrees with the English text in all that is not language.
+
+What is missing falls back to English, and is counted by `make translations`; what is wrong fails.
+"""
+
+# ruff: noqa: RUF001
+
+import re
+import tomllib
+
+import pytest
+from babel.messages.catalog import Catalog
+
+from bookkit import agree, languages, publish, translations
+
+FILES = sorted(languages.FOLDER.glob("*/LC_MESSAGES/**/*.po"))
+TEXT = (
+    "Read [the *guide*](/book/index.md) of `vmap` 2 times, **now** on NumPyro {release}: "
+    "$a^2$ is 0.5 in August 2024."
+)
+GOOD = (
+    "请读 `vmap` 的[*指南*](/book/index.md) 2 遍，**现在**使用 NumPyro {release}："
+    "2024 年 8 月 $a^2$ 为 0.5。"
+)
+BROKEN = {
+    "code is changed": ("`vmap`", "`pmap`"),
+    "code is translated": ("`vmap`", "映射"),
+    "a link leads elsewhere": ("/book/index.md", "/book/other.md"),
+    "a full-width parenthesis": ("](/book/index.md)", "](/book/index.md）".replace("](", "]（")),
+    "a number is another": ("0.5", "0.6"),
+    "a number is gone": (" 2 遍", "一遍"),
+    "emphasis does not close": ("**现在**使用", "**现在。**使用"),
+    "a placeholder is changed": ("{release}", "{version}"),
+    "a formula is changed": ("$a^2$", "$a^3$"),
+}
+
+
+def messages(file):
+    """Return the messages of a catalogue that are shown."""
+    return [row for row in languages.read(file) if row.id and row.string and not row.fuzzy]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(languages.FOLDER)))
+def test_translations_agree_with_the_english_text(file):
+    wrong = {row.id: agree.disagreements(row.id, row.string) for row in messages(file)}
+    assert not {text: found for text, found in wrong.items() if found}
+
+
+def test_the_good_message_agrees():
+    assert agree.disagreements(TEXT, GOOD) == []
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_the_guard_sees_what_is_broken(name):
+    old, new = BROKEN[name]
+    assert old in GOOD
+    assert agree.disagreements(TEXT, GOOD.replace(old, new))
+
+
+def test_one_text_is_translated_in_one_way_within_a_language():
+    for code in set(languages.known()) - {languages.ENGLISH}:
+        said: dict[str, set[str]] = {}
+        for file in FILES:
+            if file.is_relative_to(languages.FOLDER / code):
+                for row in messages(file):
+                    said.setdefault(" ".join(row.id.split()), set()).add(row.string)
+        assert not {text: found for text, found in said.items() if len(found) > 1}
+
+
+def plain(text):
+    """Return a text without code, links' addresses, tags, and what stands in emphasis."""
+    return re.sub(r"`[^`]*`|\]\([^)]*\)|<[^>]*>|\*[^*]*\*", " ", text)
+
+
+@pytest.mark.parametrize("code", sorted(set(languages.known()) - {languages.ENGLISH}))
+def test_terms_are_used_in_one_way(code):
+    terms = tomllib.loads((languages.FOLDER / code / "language.toml").read_text()).get("terms", {})
+    wrong = []
+    for file in (languages.FOLDER / code).rglob("*.po"):
+        for row in messages(file):
+            for term, word in terms.items():
+                there = re.search(rf"\b{term}s?\b", plain(row.id), re.I)
+                if there and word.lower() not in row.string.lower():
+                    wrong.append((file.stem, term, row.id, row.string))
+    assert not wrong
+
+
+def test_a_changed_text_is_fuzzy_and_stays_english(tmp_path, monkeypatch):
+    monkeypatch.setattr(languages, "FOLDER", tmp_path)
+    old, new = Catalog(), Catalog()
+    old.add("A loop keeps the old attribute of the object", "循环一直使用旧属性")
+    new.add("A loop keeps the old attribute of its object")
+    made = translations.updated(old, new, {}, "zh_CN")
+    (message,) = [row for row in made if row.id]
+    assert message.fuzzy
+    file = languages.catalogue("zh_CN", "interface")
+    file.parent.mkdir(parents=True)
+    file.write_text(translations.written(made))
+    try:
+        languages.use("zh_CN")
+        assert languages.say(message.id) == message.id
+    finally:
+        languages.use(languages.ENGLISH)
+
+
+def test_a_third_language_is_a_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(languages, "FOLDER", tmp_path)
+    languages.known.cache_clear()
+    try:
+        translations.lay_down("de")
+        assert languages.known()["de"] == ("de", "Deutsch", "de")
+        page = Catalog()
+        page.add("Cure")
+        (row,) = translations.update("de", {"book/cases/leaf-order": page})
+        assert row == ("book/cases/leaf-order", [0, 0, 1, 1])
+        file = languages.catalogue("de", "book/cases/leaf-order")
+        file.write_text(
+            file.read_text()
+            .replace('msgstr ""\n', 'msgstr "Abhilfe"\n')
+            .replace('msgid ""\nmsgstr "Abhilfe"', 'msgid ""\nmsgstr ""')
+        )
+        assert translations.update("de", {"book/cases/leaf-order": page})[0][1] == [1, 0, 0, 1]
+        assert translations.update("de", {}) == []
+        assert not file.exists()
+    finally:
+        languages.known.cache_clear()
+
+
+def test_what_stands_in_another_catalogue_is_taken_from_there():
+    new = Catalog()
+    new.add("Cure")
+    made = translations.updated(Catalog(), new, {"Cure": "对策"}, "zh_CN")
+    assert [row.string for row in made if row.id] == ["对策"]
+
+
+def test_catalogues_are_written_alike_each_time():
+    for file in FILES:
+        assert translations.written(languages.read(file)) == file.read_text(), file
+
+
+def test_the_interface_says_what_is_in_the_code():
+    """Each text of directives, templates and scripts has its place in the catalogues."""
+    wanted = {text for _, text in translations.interface_texts()}
+    assert len(wanted) > 100
+    for code in set(languages.known()) - {languages.ENGLISH}:
+        there = {row.id for row in languages.read(languages.catalogue(code, "interface"))}
+        missing = {" ".join(text.split()) for text in wanted} - there
+        assert not missing, "run make translations"
+
+
+def test_pairs_of_chinese_characters():
+    assert publish.pairs("后验分布 is 错误") == ["后验", "验分", "分布", "错误"]
+
+
+def test_a_language_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setenv(languages.VARIABLE, "xx")
+    with pytest.raises(languages.LanguageError, match="there are en"):
+        languages.wanted()
