@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 import pytest
@@ -43,8 +44,15 @@ def start_lab(folder):
             request = urllib.request.Request(
                 url, headers={"Authorization": f"token {info['token']}"}
             )
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                return json.load(answer)
+            while True:  # its file is there before it listens
+                try:
+                    with urllib.request.urlopen(request, timeout=60) as answer:
+                        return json.load(answer)
+                except urllib.error.URLError as error:
+                    refused = isinstance(error.reason, ConnectionRefusedError)
+                    if not refused or time.monotonic() > deadline:
+                        raise
+                    time.sleep(0.2)
 
         answers = {name: fetch(path) for name, path in ASKED.items()}
         written = [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
