@@ -849,16 +849,19 @@ def test_contents_marks_the_section_that_is_read(open_page):
               while (place && !listed.includes(place.id)) {
                 place = place.parentElement.closest("section[id]");
               }
-              return place?.id ?? "";
+              // In the space above a heading, the section before it and its own are both right.
+              const next = listed.filter(id => Math.abs(
+                document.getElementById(id).getBoundingClientRect().top - innerHeight / 4) < 40);
+              return place ? [place.id, ...next] : [];
             }"""
         )
         end = page.evaluate("innerHeight + scrollY >= document.documentElement.scrollHeight - 2")
         shown = page.locator("#pst-page-toc-nav a[aria-current]")
         now = [link.get_attribute("href")[1:] for link in shown.all()]
         if read:
-            assert now == [read], f"one reads {read!r}, and Contents marks {now}"
+            assert len(now) == 1 and now[0] in read, f"one reads {read}, and Contents marks {now}"
             expect(shown).to_be_visible()
-            marked.add(read)
+            marked.add(now[0])
         if end:
             break
     assert len(marked) >= 6, f"hardly a section was marked: {marked}"
