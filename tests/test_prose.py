@@ -46,6 +46,7 @@ def in_sources(span):
     return bool(names) and all(name in identifiers() for name in names)
 
 
+@pytest.mark.kept("book/**/*.md", "tests/prose.toml", "tests/outputs")
 @each_page
 def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
     here = held(path)
