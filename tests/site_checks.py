@@ -849,9 +849,9 @@ def test_contents_marks_the_section_that_is_read(open_page):
               while (place && !listed.includes(place.id)) {
                 place = place.parentElement.closest("section[id]");
               }
-              // In the space above a heading, the section before it and its own are both right.
+              // Where a section begins at the line itself, rounding decides: both are right.
               const next = listed.filter(id => Math.abs(
-                document.getElementById(id).getBoundingClientRect().top - innerHeight / 4) < 40);
+                document.getElementById(id).getBoundingClientRect().top - innerHeight / 4) < 2);
               return place ? [place.id, ...next] : [];
             }"""
         )
