@@ -268,16 +268,17 @@ def main(codes: list[str]) -> int:
         lay_down(code)
     print("reading the English texts …", flush=True)
     wanted = texts()
+    lines: list[str] = []
     for code in [code for code in languages.known() if code != languages.ENGLISH]:
         counts = update(code, wanted)
-        lines = [f"{'':44}translated  fuzzy  missing  words"]
+        lines += [f"{'':44}translated  fuzzy  missing  words"]
         total = [0, 0, 0, 0]
         for name, row in counts:
             total = [a + b for a, b in zip(total, row, strict=True)]
             lines.append(f"{name:44}{row[0]:10}{row[1]:7}{row[2]:9}{row[3]:7}")
         lines.append(f"{'all of ' + code:44}{total[0]:10}{total[1]:7}{total[2]:9}{total[3]:7}")
-        LISTED.write_text("\n".join(lines) + "\n")
-        print("\n".join(lines))
+    LISTED.write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
     return 0
 
 
