@@ -107,7 +107,7 @@ def without_exercises(notebook: NotebookNode) -> list[NotebookNode]:
 
 def prose_words(text: str) -> int:
     """Return the words of a Markdown text, without directives, options and addresses."""
-    text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    text = pages.FENCE.sub("", text)
     text = re.sub(r"<[^>]+>", "", text)
     text = re.sub(r"^:{3,}.*$|^\(\S+\)=$", "", text, flags=re.M)
     text = re.sub(r"\]\([^)]*\)", "]", text)

@@ -22,6 +22,8 @@ CONFIG = ROOT / "_config.yml"
 TOC = ROOT / "_toc.yml"
 FAILURES = BOOK / "failures"
 CASES = BOOK / "cases"
+FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.M | re.S)
+"""A fenced block of a page: a cell, a directive or code."""
 _CURE = "it is the YAML between the two `---` lines at the top of the file."
 
 

@@ -8,7 +8,6 @@ from bookkit import pages
 from tests.sources import everything, squeeze
 
 FILE = Path(__file__).parent / "counts.txt"
-FENCE = re.compile(r"^(```+|~~~+).*?^\1\s*$", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)|<https?:[^>]*>")
 VALUES = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
 VALUES |= {"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "twenty": 20, "thirty": 30}
@@ -28,7 +27,7 @@ NUMERIC = re.compile(r"`(?=.*\d)(?!.*[A-Za-z_]{2}).*`")  # code without a name, 
 def prose(path):
     """Return a page's text without its front matter, its fenced blocks and the numbers of lists."""
     text = path.read_text()
-    text = FENCE.sub("", text.split("\n---", 1)[-1] if text.startswith("---") else text)
+    text = pages.FENCE.sub("", text.split("\n---", 1)[-1] if text.startswith("---") else text)
     return re.sub(r"^\d+\. ", "", text, flags=re.M)
 
 

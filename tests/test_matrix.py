@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from bookkit import records, versions
+from bookkit import pages, records, versions
 from stacks import measure as runner
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -232,7 +232,7 @@ def stated(text: str) -> list[tuple[str, str, str]]:
     The library is the one that the page named last.
     """
     text = text.split("\n---", 1)[-1] if text.startswith("---") else text
-    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = pages.FENCE.sub("", text)
     found, library = [], ""
     for sentence in SENTENCE.split(text):
         for match in RELEASE.finditer(sentence):

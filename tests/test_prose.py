@@ -15,7 +15,7 @@ import pytest
 
 from bookkit import pages, shown
 from tests import counted
-from tests.counted import FENCE, prose
+from tests.counted import prose
 from tests.sources import everything, identifiers, sources, squeeze
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
@@ -30,7 +30,7 @@ def held(path):
     text = path.read_text()
     if path not in NOTEBOOKS:
         return text
-    fences = "\n".join(found[0] for found in FENCE.finditer(text))
+    fences = "\n".join(found[0] for found in pages.FENCE.finditer(text))
     return "\n".join([text.split("\n---", 1)[0], fences, shown.file_of(path).read_text()])
 
 

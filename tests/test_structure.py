@@ -33,7 +33,7 @@ notebooks = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.ste
 
 def without_cells(text):
     """Return a page's text without its fenced blocks."""
-    return re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    return book.FENCE.sub("", text)
 
 
 @failure_chapters
