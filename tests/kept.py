@@ -2,7 +2,8 @@
 
 A slow test is marked `kept`. It is not run again while all code, the locks and the version of
 Python are the same; what else it reads stands in the mark, as a file or folder from the root:
-`@pytest.mark.kept("book/cases")`. `make test ARGS=--again` runs all of them.
+`@pytest.mark.kept("book/cases")`. `make test ARGS=--again` runs all of them. A file all of whose
+tests are left out is not even imported.
 """
 
 import hashlib
@@ -24,7 +25,9 @@ CODE = (
     "requirements.txt",
     "conftest.py",
 )
-asked = pytest.StashKey[dict[str, str]]()  # what each marked test depends on
+needs = pytest.StashKey[dict[str, list[str] | None]]()  # the files that each test's marks name
+asked = pytest.StashKey[dict[str, str]]()  # the hash of what each marked test depends on
+unread = pytest.StashKey[list[int]]()  # how many tests each file has that was not imported
 passed = pytest.StashKey[set[str]]()  # those that passed in this run
 
 
@@ -42,15 +45,17 @@ def digest(*patterns: str) -> str:
     return found.hexdigest()[:16]
 
 
-def needed(item) -> str | None:
-    """Return the hash of all that a marked test depends on, or None if it is not marked."""
+def named(item) -> list[str] | None:
+    """Return the files that a test's marks name, or None if it is not marked."""
     marks = list(item.iter_markers("kept"))
-    names = sorted({name for mark in marks for name in mark.args})
-    return digest(*CODE, *names) if marks else None
+    return sorted({name for mark in marks for name in mark.args}) if marks else None
 
 
-def load() -> dict[str, str]:
-    """Return the hash that each kept test passed with; a file cut short counts as none."""
+def load() -> dict:
+    """Return what passed: {test: its hash}, and {file: {tests, needs, hash}} for whole files.
+
+    A file cut short counts as none.
+    """
     try:
         return json.loads(FILE.read_text())
     except (OSError, ValueError):
@@ -63,6 +68,22 @@ def unchanged(config) -> set[str]:
     return {node for node, found in config.stash[asked].items() if known.get(node) == found}
 
 
+def whole_files(config, known: dict) -> dict:
+    """Return {file: {tests, needs, hash}} of the files all of whose tests passed with one mark."""
+    if any("::" in word for word in config.args):
+        return {}  # who asks for one test collects one
+    files: dict[str, list[str]] = {}
+    for node in config.stash[needs]:
+        files.setdefault(node.partition("::")[0], []).append(node)
+    found = {}
+    for file, nodes in files.items():
+        names = config.stash[needs][nodes[0]]
+        alike = all(config.stash[needs][node] == names for node in nodes)
+        if names is not None and alike and all(node in known for node in nodes):
+            found[file] = {"tests": len(nodes), "needs": names, "hash": known[nodes[0]]}
+    return found
+
+
 def pytest_addoption(parser):
     help = "also run tests that passed before and depend on nothing that changed"
     parser.getgroup("chapters").addoption("--again", action="store_true", help=help)
@@ -70,13 +91,30 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.stash[asked], config.stash[passed] = {}, set()
+    config.stash[needs], config.stash[unread] = {}, []
     config.addinivalue_line("markers", "kept(*paths): passed once, not run until a path changes")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Do not import a file all of whose tests are left out."""
+    if config.option.again or collection_path.suffix != ".py":
+        return None
+    row = load().get(collection_path.relative_to(config.rootpath).as_posix())
+    try:
+        same = row and digest(*CODE, *row["needs"]) == row["hash"]
+    except pytest.UsageError:
+        return None  # its mark says what is not there
+    if same:
+        config.stash[unread].append(row["tests"])
+    return same or None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Leave out what passed with the same files."""
-    config.stash[asked] = {item.nodeid: found for item in items if (found := needed(item))}
+    config.stash[needs] = {item.nodeid: named(item) for item in items}
+    marked = {node: names for node, names in config.stash[needs].items() if names is not None}
+    config.stash[asked] = {node: digest(*CODE, *names) for node, names in marked.items()}
     same = set() if config.option.again else unchanged(config)
     out = [item for item in items if item.nodeid in same]
     if out:
@@ -97,7 +135,9 @@ def pytest_sessionfinish(session):
     if not ran or session.config.option.collectonly:
         return
     new = {node: known[node] for node in ran & session.config.stash[passed]}
-    kept = {node: found for node, found in load().items() if node not in ran} | new
+    files = {node.partition("::")[0] for node in ran}
+    kept = {node: found for node, found in load().items() if node not in ran | files} | new
+    kept |= whole_files(session.config, kept)
     FILE.parent.mkdir(parents=True, exist_ok=True)
     part = FILE.with_suffix(".part")
     part.write_text(json.dumps(kept, indent=0, sort_keys=True))
@@ -106,6 +146,6 @@ def pytest_sessionfinish(session):
 
 def pytest_report_collectionfinish(config):
     """Say what was left out."""
-    same = 0 if config.option.again else len(unchanged(config))
+    same = 0 if config.option.again else len(unchanged(config)) + sum(config.stash[unread])
     told = f"{same} slow tests passed before and nothing they need changed: --again runs them"
     return told if same else None

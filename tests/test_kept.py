@@ -49,6 +49,26 @@ def test_what_it_needs_brings_it_back(project, file):
     run().assert_outcomes(passed=2 - (file != "test_it.py"), failed=int(file != "test_it.py"))
 
 
+def test_a_file_is_not_imported_where_all_of_it_is_left_out(project):
+    run, folder = project
+    whole = "import pytest\npytestmark = pytest.mark.kept('book')\n"
+    file = folder / "test_whole.py"
+    file.write_text(whole + "def test_one():\n    pass\ndef test_two():\n    pass\n")
+    run("test_whole.py::test_one").assert_outcomes(passed=1)  # one of two is not the file
+    run().assert_outcomes(passed=3, deselected=1)
+    again = run()
+    again.assert_outcomes(passed=1, deselected=1)
+    again.stdout.fnmatch_lines(["3 slow tests passed before*"])
+    run("--again").assert_outcomes(passed=4)
+    (folder / "book" / "new.txt").write_text("a file that its mark names")
+    run().assert_outcomes(passed=4)
+    (folder / "book" / "new.txt").unlink()
+    file.write_text(file.read_text() + "def test_three():\n    assert False\n")
+    (folder / "test_it.py").touch()
+    run("--again").assert_outcomes(passed=4, failed=1)
+    run().assert_outcomes(passed=1, failed=1, deselected=3)
+
+
 def test_what_failed_is_run_again_and_a_damaged_record_counts_as_none(project):
     run, folder = project
     page = folder / "book" / "page.txt"

@@ -32,24 +32,16 @@ every_report = pytest.mark.parametrize("report", TUNING + HELD_OUT, ids=itemgett
 
 
 @every_report
-def test_a_report_is_complete(report):
+def test_a_report_is_complete_names_no_person_and_says_whose_it_is(report):
     assert set(report) - {"kind", "also"} == KEYS, "tests/reports/README.md explains the keys"
     assert all(text.strip() for key, text in report.items() if key != "failure"), "a key is empty"
     assert report["url"].startswith("https://"), "give the thread's https address"
     assert re.fullmatch(r"[\w.-]+/[\w.-]+", report["project"]), "write the project as owner/name"
-
-
-@every_report
-def test_a_report_belongs_to_a_chapter_or_says_what_else_it_is(report):
     chapters = set(catalogue.load())
     assert report["failure"] in chapters | {""}, "the failure is a key of the catalogue, or empty"
     assert ("kind" in report) == (report["failure"] == ""), "`kind` is for reports of no chapter"
     if "also" in report:
         assert report["also"] in chapters - {report["failure"]}, "`also` is another chapter"
-
-
-@every_report
-def test_a_report_names_no_person_in_its_paths(report):
     homes = re.findall(r"(?:/home|/Users|[\\/]Users)[\\/]+([\w.-]+)", report["lines"])
     assert set(homes) <= {"user"}, "replace names of people by `user`"
 
@@ -92,18 +84,14 @@ def test_a_newer_report_is_complete_and_its_answers_exist(part, report):
     assert {report["answer"], *report.get("also", ())} <= known
     homes = re.findall(r"(?:/home|/Users|[\\/]Users)[\\/]+([\w.-]+)", report["lines"])
     assert set(homes) <= {"user"}, "replace names of people by `user`"
+    if part.startswith(("everyday-", "wide-")):
+        assert score.is_held_out(report["url"]) == part.endswith("held-out"), "the wrong file"
 
 
 def test_no_newer_report_is_counted_twice():
     urls = Counter([report["url"] for _, report in LABELLED])
     urls.update(report["url"] for report in TUNING + HELD_OUT)
     assert [url for url, times in urls.items() if times > 1] == []
-
-
-@every_newer
-def test_the_address_decides_which_newer_report_is_held_out(part, report):
-    if part.startswith(("everyday-", "wide-")):
-        assert score.is_held_out(report["url"]) == part.endswith("held-out")
 
 
 def test_there_are_enough_newer_reports_and_half_are_held_out():

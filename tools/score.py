@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 from bookkit import catalogue, everyday, pages, records
@@ -37,6 +38,7 @@ class Score(NamedTuple):
     unknown: int
 
 
+@cache
 def read(part: str) -> list[Report]:
     """Return the collected reports of one part; the names of the parts are those of the files."""
     path = REPORTS / f"{part}.toml"

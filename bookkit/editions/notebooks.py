@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,11 @@ own copy, and the last one saved wins."""
 MINUTES = "teaching {teaching} min, exercises {exercises} min"
 
 
-def taught() -> list[str]:
+@cache
+def taught() -> tuple[str, ...]:
     """Return the pages of the workshop, in the order of the book."""
     parts = ("book/foundations/", "book/failures/")
-    return [row.page for row in pages.contents() if row.page.startswith(parts)]
+    return tuple(row.page for row in pages.contents() if row.page.startswith(parts))
 
 
 def failures() -> list[str]:
