@@ -2,11 +2,14 @@
 
 import re
 from collections import Counter
+from functools import cache
 
 import pytest
 
 from bookkit import catalogue, everyday, pages, records
+from tests.sources import everything, squeeze
 from tests.test_triage import reported
+from tools import score
 from trace_evidence import triage
 
 ENTRIES = everyday.load()
@@ -72,6 +75,20 @@ def test_a_wording_is_recorded_or_says_what_it_rests_on(entry):
             )
         if row.source == "report":
             assert re.search(row.pattern, reported(), re.M), f"no report shows {row.text!r}"
+        parts = [part.strip() for part in squeeze(row.text).split("…")]
+        assert all(part in said_anywhere() for part in parts) or re.search(
+            row.pattern, row.text.replace("…", "x")
+        ), f"nobody says {row.text!r}, and its own pattern does not know it: mend `text`"
+
+
+@cache
+def said_anywhere():
+    """Return all recordings, reports and sources of the libraries as one text."""
+    from tests.test_triage import RECORDINGS
+
+    lines = [report["lines"] for part in score.PARTS for report in score.read(part)]
+    recorded = [row["text"] for row in [*RECORDED, *RECORDINGS]]
+    return squeeze("\n".join([*recorded, *lines])) + everything()
 
 
 def recorded_elsewhere(entry, row):
