@@ -1,8 +1,13 @@
-"""Folded cells that draw one figure stand behind one line."""
+"""What a page folds away, and where a long message and a long line of code are broken."""
+
+import re
 
 from docutils import nodes, utils
+from pygments import highlight
+from pygments.lexers import Python3Lexer
 
 from bookkit.sphinx.cells import merge_folded
+from bookkit.sphinx.render import LineFormatter, fold_message
 
 
 def cell(*sources, hide="input", shows=False):
@@ -33,3 +38,28 @@ def test_what_shows_something_stays_and_so_does_what_stands_apart():
     assert merged(cell("a"), nodes.paragraph("", "words"), cell("b")) == [["a"], ["b"]]
     assert merged(cell("a", hide="all"), cell("b")) == [["a"], ["b"]]
     assert merged(cell("a"), cell("%%then\nb")) == [["a"], ["%%then\nb"]]
+
+
+def folded(message, limit=40):
+    """Return what a page shows of a message, and what it folds."""
+    parts = fold_message([nodes.literal_block(message, message)], limit)
+    return [part.astext() for part in parts if isinstance(part, nodes.literal_block)]
+
+
+def test_a_long_message_is_folded_where_a_sentence_or_a_line_ends():
+    assert folded("short enough to be shown") == ["short enough to be shown"]
+    first, rest = "A sentence of thirty-five characters.", "And another one, with more words."
+    assert folded(f"{first} {rest}") == folded(f"{first}\n{rest}") == [first, rest]
+    assert folded(f"{first}\n------\n{rest}") == [first, f"------\n{rest}"]
+
+
+def test_a_message_of_one_sentence_is_folded_between_two_words():
+    first, rest = "one sentence that goes on and on without", "an end in sight or a break"
+    assert folded(f"{first} {rest}", limit=len(first) + 1) == [first, rest]
+
+
+def test_a_line_of_code_says_how_far_it_is_indented():
+    code = "def f(x):\n    return (\n        x\n    )\n"
+    shown = highlight(code, Python3Lexer(), LineFormatter())
+    indents = re.findall(r'class="code-line"(?: style="--indent: (\d+)")?', shown)
+    assert indents == ["", "4", "8", "4"]

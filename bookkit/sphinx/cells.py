@@ -14,6 +14,7 @@ from pygments.lexer import bygroups, using
 from pygments.lexers import Python3Lexer
 from pygments.token import Operator, Text
 from sphinx.application import Sphinx
+from sphinx.highlighting import PygmentsBridge
 
 from bookkit import execute, load, pages
 from bookkit.expectations import SILENT
@@ -199,6 +200,7 @@ def searched(name, rawtext, text, lineno, inliner, options=None, content=None):
 def setup(app: Sphinx) -> dict:
     """Register what the book needs with Sphinx."""
     myst_nb_sphinx.load_renderer = find_renderer
+    PygmentsBridge.html_formatter = render.LineFormatter
     app.add_lexer(ThenLexer.aliases[0], ThenLexer)
     app.add_html_math_renderer("mathml", (write_math, None), (write_math_block, None))
     app.add_role("inline-mark", inline_mark)

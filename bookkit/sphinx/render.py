@@ -8,6 +8,7 @@ import re
 from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer, strip_ansi
 from nbformat import NotebookNode
+from pygments.formatters import HtmlFormatter
 
 from bookkit.languages import say
 from trace_evidence import both, steps
@@ -28,6 +29,7 @@ JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
 KERNEL_FRAME = re.compile(
     r'^ *File "(?:<frozen runpy>|ipykernel|traitlets|tornado|python/asyncio|IPython).*\n', re.M
 )
+INDENT = re.compile(r"(?:<[^>]*>)*( +)")  # at the start of a line of coloured code
 FRAME = re.compile(r"^ *(?:File |Cell |<this cell>)", re.M)
 
 
@@ -36,8 +38,12 @@ def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
     text = found[-1].astext()
     if len(text) <= limit * 5 // 4:
         return found
-    cut = max(text.rfind(mark, 0, limit) for mark in ("\n", ". ", " "))
-    opening, rest = text[: cut + 1].rstrip(), text[cut + 1 :].strip()
+    # At the end of a line or a sentence near the limit, where there is one; not after a rule.
+    ends = [end.end() for end in re.finditer(r"(?<!-)\n|\. ", text)]
+    cut = min(ends, key=lambda end: abs(end - limit), default=0)
+    if not limit * 3 // 4 <= cut <= limit * 5 // 4:
+        cut = text.rfind(" ", 0, limit) + 1
+    opening, rest = text[:cut].rstrip(), text[cut:].strip()
     words = '<details class="message"><summary>' + say("The rest of the message")
     words += "</summary>"
 
@@ -47,6 +53,24 @@ def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
     folded = [nodes.raw("", words, format="html"), block(rest)]
     folded.append(nodes.raw("", "</details>", format="html"))
     return [*found[:-1], block(opening), *folded]
+
+
+class LineFormatter(HtmlFormatter):
+    """Pygments' formatter, with an element for each line, which says how far it is indented."""
+
+    def wrap(self, source):
+        """Wrap the lines, then all of them."""
+        return super().wrap(map(self.line, source))
+
+    @staticmethod
+    def line(part: tuple[int, str]) -> tuple[int, str]:
+        """Return a line of code in its element."""
+        is_code, text = part
+        if is_code:
+            indent = INDENT.match(text)
+            style = f' style="--indent: {len(indent[1])}"' if indent else ""
+            text = f'<span class="code-line"{style}>{text}</span>'
+        return is_code, text
 
 
 def outcome(kind: str, name: str) -> str:
