@@ -87,7 +87,7 @@ def card(case: Case) -> str:
     rows = {
         say("Symptom"): case.symptom,
         say("Kind"): say(
-            "{mark}; {owner} ({library}).",
+            "{mark} {owner} ({library}).",
             mark=f"{{inline-mark}}`{case.kind}: {words[case.kind]}`",
             owner=owner,
             library=library,

@@ -25,9 +25,9 @@ ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "book" / "cases"
 KINDS = {"silent": "Silent", "loud": "Loud"}
 OWNERS = {
-    "library": "a defect of the library",
-    "documented": "a limit that the library documents",
-    "yours": "the program's own",
+    "library": "A defect of the library",
+    "documented": "A limit that the library documents",
+    "yours": "A mistake in the program",
 }
 LIBRARIES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "python": "Python"}
 SYMPTOMS = {
