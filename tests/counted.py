@@ -11,7 +11,8 @@ FILE = Path(__file__).parent / "counts.txt"
 LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)|<https?:[^>]*>")
 VALUES = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
 VALUES |= {"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "twenty": 20, "thirty": 30}
-VALUES |= {"hundred": 100, "thousand": 1000, "million": 10**6, "twice": 2, "half": 2}
+VALUES |= {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+VALUES |= {"twice": 2, "half": 2}
 WORD = rf"(?:{'|'.join(VALUES)})\b(?!-)"
 RELEASE = r"\d+\.\d+\.\d+"
 FORMULA = r"\$(?=[^\s$])[^$]*?[\d/*+][^$]*\$|\$[^$]+\$"
