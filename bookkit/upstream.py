@@ -120,8 +120,8 @@ def summary() -> str:
         )  # fmt: skip
     return text + say(
         " Of the {count} cases of the book, {library} are a defect of a library, {documented} "
-        "a limit that it documents, and {yours} the program's own; only the first are on this "
-        "page.",
+        "a limit that it documents, and {yours} a mistake in the program; only the first are on "
+        "this page.",
         count=len(owners), library=owners.count("library"),
         documented=owners.count("documented"), yours=owners.count("yours"),
     )  # fmt: skip

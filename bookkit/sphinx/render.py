@@ -14,6 +14,7 @@ from trace_evidence import both, steps
 from trace_evidence.figures import INK, PAPER
 
 SILENT_WORDS = "silent: wrong, without an error"
+WASTEFUL_WORDS = "silent: wasteful, without an error"
 SHOWN = ("jax", "numpyro")  # libraries whose versions stand above a half of a page
 LONG, NARROW = 480, 300  # characters of a message that a page, and a half of it, show
 PATHS = [
@@ -36,7 +37,9 @@ def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
     text = found[-1].astext()
     if len(text) <= limit * 5 // 4:
         return found
-    cut = max(text.rfind(mark, 0, limit) for mark in ("\n", ". ", " "))
+    # At the end of a line or a sentence, if one ends near the limit; else between words.
+    near = (text.rfind(mark, limit // 2, limit * 5 // 4) for mark in ("\n", ". "))
+    cut = next((place for place in near if place > 0), text.rfind(" ", 0, limit))
     opening, rest = text[: cut + 1].rstrip(), text[cut + 1 :].strip()
     words = '<details class="message"><summary>' + say("The rest of the message")
     words += "</summary>"
