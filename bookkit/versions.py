@@ -196,7 +196,7 @@ def sentence(failure_id: str, record: Record | None = None, wrong: str = "wrong"
     """Where a failure occurs, for the front card of its chapter.
 
     For instance "fails in NumPyro 0.13.0 to 0.16.1, fixed in 0.17.0". Where two libraries decide,
-    the second one's range comes after a "with". `wrong` is the key of `OCCURS` for a silent failure.
+    the second one's range comes after a "with". `wrong` is the key of `OCCURS` for a silent one.
     """
     record = record or load()
     library, *others = decided_by(failure_id, record)
