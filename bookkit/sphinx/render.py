@@ -40,7 +40,8 @@ def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
     # At the end of a line or a sentence, if one ends near the limit; else between words.
     near = (text.rfind(mark, limit // 2, limit * 5 // 4) for mark in ("\n", ". "))
     cut = next((place for place in near if place > 0), text.rfind(" ", 0, limit))
-    opening, rest = text[: cut + 1].rstrip(), text[cut + 1 :].strip()
+    opening = text[: cut + 1].rstrip().rstrip("-").rstrip()  # a rule begins what follows it
+    rest = text[len(opening) :].strip()
     words = '<details class="message"><summary>' + say("The rest of the message")
     words += "</summary>"
 
