@@ -18,7 +18,8 @@ def measured(case: Case) -> str:
     """Return where a case occurs, in words, as the matrix has it."""
     if case.slug not in versions.load()["failures"]:
         return say(NOT_MEASURED)
-    return capital(versions.sentence(case.slug))
+    wrong = "wasteful" if case.wasteful else "wrong"
+    return capital(versions.sentence(case.slug, wrong=wrong))
 
 
 def capital(text: str) -> str:
@@ -77,18 +78,21 @@ def patch(case: Case) -> str:
 
 def card(case: Case) -> str:
     """Return the card at the top of a case."""
-    words = {
-        "silent": say("silent, a wrong answer without an error"),
-        "loud": say("loud, an error"),
-    }
+    if case.kind == "loud":
+        means = say("an error")
+    elif case.wasteful:
+        means = say("time or memory is lost without an error")
+    else:
+        means = say("a wrong answer without an error")
     family = f"[](/book/failures/{case.family}.md)"
     owner = say(records.OWNERS[case.whose])
     library = records.LIBRARIES[case.library]
     rows = {
         say("Symptom"): case.symptom,
         say("Kind"): say(
-            "{mark} {owner} ({library}).",
-            mark=f"{{inline-mark}}`{case.kind}: {words[case.kind]}`",
+            "{mark} {means}; {owner} ({library}).",
+            mark=f"{{inline-mark}}`{case.kind}: {say(case.kind)}`",
+            means=means,
             owner=owner,
             library=library,
         ),

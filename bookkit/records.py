@@ -25,9 +25,9 @@ ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "book" / "cases"
 KINDS = {"silent": "Silent", "loud": "Loud"}
 OWNERS = {
-    "library": "A defect of the library",
-    "documented": "A limit that the library documents",
-    "yours": "A mistake in the program",
+    "library": "a defect of the library",
+    "documented": "a limit that the library documents",
+    "yours": "a mistake in your program",
 }
 LIBRARIES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "python": "Python"}
 SYMPTOMS = {
@@ -116,6 +116,11 @@ class Case:
     def page(self) -> str:
         """The page, from the root of the repository, without its suffix."""
         return f"book/cases/{self.slug}"
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether the answers are right, and time or memory is lost without an error."""
+        return set(self.symptoms) <= {"slow", "memory"}
 
 
 def _fail(path: Path, line: int, reason: str, cure: str) -> RecordError:

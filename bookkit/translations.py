@@ -107,7 +107,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         "bookkit/versions.py": (versions.OCCURS, VERDICTS),
         "bookkit/publish.py": (publish.SAYS,),
         "bookkit/casebook.py": ({"": casebook.NOT_MEASURED},),
-        "bookkit/sphinx/render.py": ({"": render.SILENT_WORDS},),
+        "bookkit/sphinx/render.py": ({1: render.SILENT_WORDS, 2: render.WASTEFUL_WORDS},),
         "bookkit/sphinx/error_index.py": (error_index.LABELS,),
         "trace_evidence/both.py": (both.SIDES, MARKS),
         "hub/sizing.py": (dict.fromkeys(("memory", "cores"), ""), sizing.load()["survived"]),

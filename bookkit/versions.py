@@ -25,6 +25,7 @@ OCCURS = {
     "fails": "fails in {where}",
     "wrong": "is silently wrong in {where}",
     "warns": "warns in {where}",
+    "wasteful": "occurs silently in {where}",  # as `wrong`, where the answers are right
 }
 
 Record = dict[str, Any]
@@ -191,11 +192,11 @@ def _range(span: Span, oldest: str, newest: str, ran_on_all: bool) -> str:
     return say("{ends} (newest measured)", ends=ends) if span.last == newest else ends
 
 
-def sentence(failure_id: str, record: Record | None = None) -> str:
+def sentence(failure_id: str, record: Record | None = None, wrong: str = "wrong") -> str:
     """Where a failure occurs, for the front card of its chapter.
 
     For instance "fails in NumPyro 0.13.0 to 0.16.1, fixed in 0.17.0". Where two libraries decide,
-    the second one's range comes after a "with".
+    the second one's range comes after a "with". `wrong` is the key of `OCCURS` for a silent one.
     """
     record = record or load()
     library, *others = decided_by(failure_id, record)
@@ -209,7 +210,7 @@ def sentence(failure_id: str, record: Record | None = None) -> str:
         if bad:
             title = "" if parts else f"{TITLES[library]} "
             where = f"{title}{_range(span, *ends)}"
-            phrase = say(OCCURS[span.verdict], where=where)
+            phrase = say(OCCURS[wrong if span.verdict == "wrong" else span.verdict], where=where)
             for other in others:
                 # The ends of what occurs there, not of what was measured.
                 for first, last in boundaries(failure_id, other, record):

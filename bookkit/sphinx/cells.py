@@ -16,7 +16,7 @@ from pygments.token import Operator, Text
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
-from bookkit import execute, load, pages
+from bookkit import execute, load, pages, records
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
@@ -143,7 +143,10 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             if kind in metadata.get("expect", {}) and "hide-output" not in tags:
                 marks.append((kind, render.outcome(kind, metadata["expect"][kind])))
         if SILENT in tags:
-            marks.append(("silent", say(render.SILENT_WORDS)))
+            case = records.load().get(app.env.docname.removeprefix("book/cases/"))
+            wasteful = case is not None and case.wasteful
+            words = render.WASTEFUL_WORDS if wasteful else render.SILENT_WORDS
+            marks.append(("silent", say(words)))
         if marks:
             cell["classes"] += [f"cell-{kind}" for kind, _ in marks]
             cell.parent.insert(cell.parent.index(cell), render.mark_line(marks))

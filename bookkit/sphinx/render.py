@@ -15,6 +15,7 @@ from trace_evidence import both, steps
 from trace_evidence.figures import INK, PAPER
 
 SILENT_WORDS = "silent: wrong, without an error"
+WASTEFUL_WORDS = "silent: wasteful, without an error"
 SHOWN = ("jax", "numpyro")  # libraries whose versions stand above a half of a page
 LONG, NARROW = 480, 300  # characters of a message that a page, and a half of it, show
 PATHS = [
