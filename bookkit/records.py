@@ -27,7 +27,7 @@ KINDS = {"silent": "Silent", "loud": "Loud"}
 OWNERS = {
     "library": "a defect of the library",
     "documented": "a limit that the library documents",
-    "yours": "a mistake in your program",
+    "yours": "a mistake in the program",
 }
 LIBRARIES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "python": "Python"}
 SYMPTOMS = {
