@@ -65,7 +65,7 @@ check-growth: book ## add a case in a scratch copy, in one file, and build it
 check-site: book ## open every page in a browser: nothing from elsewhere, light, accessible, findable
 	@$(PY) -m pytest -q tests/site_checks.py tests/editions_checks.py tests/steps_checks.py tests/triage_checks.py
 
-pdf: book ## print the whole book as _build/trace-evidence.pdf, with the machine's Chromium
+pdf: book ## print the book as _build/trace-evidence.pdf, with the machine's Chromium (LANGUAGES=zh-cn)
 	@$(PY) -m bookkit.editions.pdf
 
 check-pdf: pdf ## look at that PDF: every page, figure and number there, nothing of the screen

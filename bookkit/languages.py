@@ -59,18 +59,30 @@ def known() -> dict[str, Language]:
     return found
 
 
+def named() -> list[Language]:
+    """Return the languages that `LANGUAGES` names, by code or by address: `zh_CN`, or `zh-cn`.
+
+    Raises:
+        LanguageError: it names one that is not there.
+    """
+    found = []
+    for name in os.environ.get(VARIABLE, "").replace(",", " ").split():
+        match = [one for one in known().values() if name in (one.code, one.address)]
+        if not match:
+            names = ", ".join(known())
+            raise LanguageError(f"{VARIABLE}={name}: no such language; there are {names}.")
+        found += match
+    return found
+
+
 def wanted() -> list[Language]:
     """Return the languages of the site to build: English, and those that `LANGUAGES` names.
 
     Raises:
         LanguageError: it names one that is not there.
     """
-    asked = os.environ.get(VARIABLE, "").replace(",", " ").split()
-    for code in asked:
-        if code not in known():
-            names = ", ".join(known())
-            raise LanguageError(f"{VARIABLE}={code}: no such language; there are {names}.")
-    return [one for one in known().values() if not asked or one.code in (ENGLISH, *asked)]
+    asked = named()
+    return [one for one in known().values() if not asked or one.code == ENGLISH or one in asked]
 
 
 def catalogue(code: str, name: str) -> Path:

@@ -3,12 +3,14 @@
 The pages of the built site are put together in the browser, in the order of the book, and printed.
 Typst makes what stands around them (`front.typ`), and pypdf puts both together.
 
-Usage: make pdf
+Usage: make pdf, or make pdf LANGUAGES=zh-cn for the book in Chinese
 """
 
 import io
 import json
 import re
+import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -19,22 +21,23 @@ import typst
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 
-from bookkit import browser, pages, versions
+from bookkit import browser, edition, languages, pages, versions
 from bookkit.editions import drawings
+from bookkit.languages import Language, say
 
 CONTENTS_LINK = "https://page.invalid/"  # in front.typ; a link to a page that comes later
 PDF = pages.ROOT / "_build" / "trace-evidence.pdf"
 # Takes the pages in the order of the table of contents. An id stands once in a book of many pages,
 # so each is given its page's name; links to pages of the book then lead inside, all others to the
 # public address.
-JOIN = r"""async ([site, published, addresses]) => {
+JOIN = r"""async ([site, published, folder, addresses]) => {
   const pages = new Map();
   for (const url of addresses) {
     const text = await (await fetch(url)).text();
     const page = new DOMParser().parseFromString(text, "text/html");
     pages.set(url, page);
   }
-  const name = url => url.slice(site.length).replace(/\W+/g, "-");
+  const name = url => url.slice((site + folder).length).replace(/\W+/g, "-");
   const chapters = [];
   for (const [url, page] of pages) {
     const article = page.querySelector("article.bd-article");
@@ -68,6 +71,39 @@ FLOWS = """names => names.forEach(
   name => document.getElementById(name).classList.add("flows")
 )"""
 HERE = Path(__file__).resolve().parent
+LATIN = "Libertinus Serif"  # Typst has it
+NO_FONT = (
+    "no font on this machine has the characters of {name}: on Debian, "
+    "`apt-get install fonts-noto-cjk` for Chinese; elsewhere, install Noto Serif CJK"
+)
+
+
+def asked() -> list[Language]:
+    """Return the languages to print: those that `LANGUAGES` names, else English."""
+    return languages.named() or [languages.known()[languages.ENGLISH]]
+
+
+def file_of(language: Language) -> Path:
+    """Return where the PDF of a language is written."""
+    return PDF.with_suffix(f".{language.address}.pdf") if language.address else PDF
+
+
+def fonts(language: Language) -> list[str]:
+    """Return the fonts of the cover and the running heads.
+
+    Raises:
+        NotReady: the machine has no font for the language.
+    """
+    if language.code == languages.ENGLISH or not shutil.which("fc-list"):
+        return [LATIN]
+
+    def ask(*command: str) -> str:
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    tag = language.tag.lower()
+    if not ask("fc-list", f":lang={tag}", "family"):
+        raise browser.NotReady(NO_FONT.format(name=language.name))
+    return [LATIN, ask("fc-match", "--format=%{family[0]}", f"serif:lang={tag}")]
 
 
 def outline_items(parent: DictionaryObject) -> Iterator[DictionaryObject]:
@@ -99,6 +135,8 @@ def anchor(page: str) -> str:
 
 def typeset(**data: Any) -> PdfReader:
     """Return what `front.typ` makes of some data."""
+    language = languages.spoken()
+    data |= {"fonts": fonts(language), "lang": language.tag.partition("-")[0]}
     pdf = typst.compile(str(HERE / "front.typ"), sys_inputs={"data": json.dumps(data)})
     return PdfReader(io.BytesIO(pdf))
 
@@ -114,8 +152,12 @@ def running_heads(rows: list[pages.Entry], starts: list[int], count: int) -> lis
 
 
 def plain_title(page: str) -> str:
-    """Return a page's title without its marks."""
-    return pages.title(page).replace("`", "")
+    """Return a page's title in the language that is spoken, without its marks."""
+    title, code = pages.title(page), languages.spoken().code
+    if code != languages.ENGLISH:
+        said = languages.read(languages.catalogue(code, page)).get(title)
+        title = str(said.string) if said and said.string and not said.fuzzy else title
+    return title.replace("`", "")
 
 
 def front(rows: list[pages.Entry], starts: list[int]) -> PdfReader:
@@ -127,13 +169,17 @@ def front(rows: list[pages.Entry], starts: list[int]) -> PdfReader:
         part = row.part if row.part != before else ""
         before = row.part
         title, depth = plain_title(row.page), int(bool(row.above))
-        contents.append({"part": part, "title": title, "page": start, "depth": depth})
+        contents.append({"part": say(part), "title": title, "page": start, "depth": depth})
+    address = languages.spoken().address
     return typeset(
         kind="front",
+        subtitle=say("Failures of JAX, NumPyro and Equinox,\nreproduced, explained and fixed"),
         drawing=drawings.for_paper("cause"),
-        author="The developers of Trace Evidence",
-        address=browser.public_address(),
-        stacks=f"Then: the releases of August 2024. Now: {stack}.",
+        author=say("The developers of Trace Evidence"),
+        address=browser.public_address() + (f"{address}/" if address else ""),
+        stacks=say("Then: the releases of August 2024. Now: {stack}.", stack=stack),
+        licenses=say("Text CC BY 4.0, code Apache-2.0."),
+        heading=say("Contents"),
         contents=contents,
     )
 
@@ -151,15 +197,25 @@ def link_contents(writer: PdfWriter, leaves: int) -> None:
                 link[NameObject("/Dest")] = ArrayObject(whole)
 
 
-def print_book() -> None:
-    """Write the PDF; one that was there stays until the new one is whole."""
-    begin, part = time.monotonic(), PDF.with_suffix(".part")
+def print_book(language: Language) -> None:
+    """Write the PDF; one that was there stays until the new one is whole.
+
+    Raises:
+        NotReady: the machine has no Chromium or no font, or the site is not built.
+    """
+    begin, pdf = time.monotonic(), file_of(language)
+    part = pdf.with_suffix(".part")
     rows = pages.contents()
+    languages.use(language.code)
+    fonts(language)
+    if not edition.folder(language.code).exists():
+        raise browser.NotReady(browser.NOT_BUILT)
     with browser.serve() as site, browser.launch() as chromium:
         page = chromium.new_page(color_scheme="light")
-        page.goto(site + "book/index.html", wait_until="load")
-        addresses = [f"{site}{row.page}.html" for row in rows]
-        headings = page.evaluate(JOIN, [site, browser.public_address(), addresses])
+        folder = f"{language.address}/" if language.address else ""
+        page.goto(f"{site}{folder}book/index.html", wait_until="load")
+        addresses = [f"{site}{folder}{row.page}.html" for row in rows]
+        headings = page.evaluate(JOIN, [site, browser.public_address(), folder, addresses])
         page.evaluate(FLOWS, [anchor(row.page) for row in rows if row.above])
         print("printing the book, which takes about a minute …", flush=True)
         page.add_style_tag(content=STYLE)
@@ -178,14 +234,15 @@ def print_book() -> None:
     link_contents(writer, len(cover.pages))
     writer.add_metadata({"/Title": "Trace Evidence", "/Creator": "make pdf"})
     writer.write(part)
-    part.replace(PDF)
-    size, seconds = PDF.stat().st_size / 1e6, time.monotonic() - begin
-    place, count = PDF.relative_to(pages.ROOT), len(writer.pages)
+    part.replace(pdf)
+    size, seconds = pdf.stat().st_size / 1e6, time.monotonic() - begin
+    place, count = pdf.relative_to(pages.ROOT), len(writer.pages)
     print(f"{place}: {count} pages, {size:.1f} MB, in {seconds:.0f} s")
 
 
 if __name__ == "__main__":
     try:
-        print_book()
-    except browser.NotReady as error:
+        for one in asked():
+            print_book(one)
+    except (browser.NotReady, languages.LanguageError) as error:
         sys.exit(f"error: {error}")

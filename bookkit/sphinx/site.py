@@ -97,8 +97,8 @@ def thin_sidebar(app: Sphinx, pagename: str, templatename: str, context: dict, d
     whole = context.get("generate_toctree_html")
     if whole:
 
-        def generate(kind, **options):
-            return without_cases(BeautifulSoup(str(whole(kind, **options)), "html.parser"))
+        def generate(**options):  # as the theme called it before, and has the answer still
+            return without_cases(BeautifulSoup(str(whole(**options)), "html.parser"))
 
         context["generate_toctree_html"] = generate
 
