@@ -16,7 +16,7 @@ def cases_table() -> str:
     for slug in order:
         row = record["cases"][slug]
         found = ", ".join(f"`{name}`" for name in row["found"]) or say("not found")
-        twin = "; ".join(row["alarms"]) or say("no finding")
+        twin = "; ".join(row["alarms"]) or say("no finding").replace(" ", "\xa0")
         rows.append(f"| [](/{known[slug].page}.md) | {found} | {twin} |")
     for slug, case in known.items():
         if case.kind == "silent" and slug not in {*record["cases"], *record["not_applicable"]}:
@@ -47,8 +47,8 @@ def corpus_table() -> str:
     rows += [
         "",
         say(
-            "One compile of a model's gradient was timed as well, for {count} of them: `examine` "
-            "took {ratio} times as much in the median, and {largest} times at most.",
+            "For {count} of the models, one compilation of the gradient was timed as well: "
+            "`examine` took {ratio} times as long in the median, and {largest} times at most.",
             count=cost["costed"], ratio=cost["ratio"], largest=cost["largest_ratio"],
         ),
     ]  # fmt: skip

@@ -113,9 +113,8 @@ def summary() -> str:
         )  # fmt: skip
     if cases:
         text += say(
-            " On a NumPyro with all patches together, {good} of the {count} cases that they "
-            "are for give what they should, by the contract on their pages; {silent} of these "
-            "are silent.",
+            " With all patches applied together, {good} of the {count} cases that they are for "
+            "give the results that their pages expect; {silent} of these cases are silent.",
             good=good, count=len(cases), silent=silent,
         )  # fmt: skip
     return text + say(

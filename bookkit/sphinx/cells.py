@@ -83,8 +83,10 @@ def merge_folded(doctree: nodes.document) -> None:
             cell.parent.remove(cell)
 
 
-def prompts(source: str, metadata: dict) -> tuple[str, str]:
-    """Return what a folded cell is announced by, closed and open: what it holds."""
+def prompts(source: str, metadata: dict, folded: str) -> tuple[str, str]:
+    """Return what the folded part of a cell is announced by, closed and open."""
+    if folded == "output":
+        return say("Show the output"), say("Hide the output")
     if {"figure", "steps"} & set(metadata.get("expect", {})):
         return say("Show how the figure is drawn"), say("Hide how the figure is drawn")
     if re.match(r"(%%both\n)?(%load_ext|import|from) ", source):
@@ -135,7 +137,7 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         if text.startswith("%%then"):
             marks.append(("then", then_label()))
         if cell.get("hide_mode"):
-            cell["prompt_show"], cell["prompt_hide"] = prompts(text, metadata)
+            cell["prompt_show"], cell["prompt_hide"] = prompts(text, metadata, cell["hide_mode"])
         elif source is not None:
             fold_asserts(source)
         for kind in ("raises", "warns"):
