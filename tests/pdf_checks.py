@@ -20,8 +20,24 @@ def book() -> PdfReader:
 
 
 @pytest.fixture(scope="module")
-def texts(book) -> list[str]:
-    return [" ".join(page.extract_text().split()) for page in book.pages]
+def leaves(book) -> list[tuple[str, list[float]]]:
+    """Return of each leaf its text, and the heights at which text stands between head and foot."""
+    found = []
+    for leaf in book.pages:
+        heights: list[float] = []
+
+        def note(text, page, matrix, *__, heights=heights):
+            height = page[1] * matrix[4] + page[3] * matrix[5] + page[5]
+            if text.strip() and 40 < height < 800:  # between the number and the running head
+                heights.append(height)
+
+        found.append((" ".join(leaf.extract_text(visitor_text=note).split()), heights))
+    return found
+
+
+@pytest.fixture(scope="module")
+def texts(leaves) -> list[str]:
+    return [text for text, _ in leaves]
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +92,7 @@ def test_cover_and_contents_stand_in_front_and_lead_to_the_pages(book, texts, so
     assert led == set(starts)
 
 
-def test_no_page_is_half_empty_for_no_reason(book, texts):
+def test_no_page_is_half_empty_for_no_reason(book, texts, leaves):
     """A page may end early before a chapter, which begins on a new one."""
     front = leaves_in_front(texts)
     chapters = {
@@ -88,14 +104,7 @@ def test_no_page_is_half_empty_for_no_reason(book, texts):
     for leaf in range(front, len(book.pages) - 1):
         if leaf + 1 in chapters:
             continue
-        heights = []
-
-        def note(text, page, matrix, *__, heights=heights):
-            height = page[1] * matrix[4] + page[3] * matrix[5] + page[5]
-            if text.strip() and 40 < height < 800:  # between the number and the running head
-                heights.append(height)
-
-        book.pages[leaf].extract_text(visitor_text=note)
+        heights = leaves[leaf][1]
         if min(heights, default=842) > 842 / 2:
             empty.append(leaf - front + 1)
     assert not empty, f"pages that are half empty: {empty}: see `break-inside` in book.css"

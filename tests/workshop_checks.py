@@ -12,8 +12,8 @@ from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
 from bookkit import browser as browser_module
-from bookkit import execute, exercises, pages
-from bookkit.editions import drawings, notebooks
+from bookkit import execute, exercises, load, pages
+from bookkit.editions import drawings, notebooks, slides
 from tests.pdf_checks import marked
 from trace_evidence import grading
 
@@ -61,6 +61,7 @@ SLIDE = """async place => {
   const code = [...slide.querySelectorAll("pre")].map(
     e => parseFloat(getComputedStyle(e).fontSize));
   return {at: JSON.stringify(Reveal.getIndices()), small: code.filter(size => size < 24).length,
+    low: Math.max(...parts.map(e => e.getBoundingClientRect().bottom)),
     out: out.map(e => e.outerHTML.slice(0, 100)), empty: !parts.some(e => e.textContent.trim())};
 }"""
 
@@ -88,6 +89,8 @@ def test_every_slide_of_a_deck_fits_and_can_be_read_from_the_back(browser, addre
         assert not look["out"], f"{where}: past the edge: {look['out']}; see HEIGHT in slides.py"
         assert not look["small"], f"{where}: code is smaller than 24 pixels"
         assert not look["empty"], f"{where} is empty"
+    thin = [number for number, look in enumerate(looks, start=1) if look["low"] < 720 / 4]
+    assert len(thin) <= 1, f"nearly empty slides of {deck.stem}: {thin}; see `cost_of` in slides.py"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -115,12 +118,39 @@ def test_a_deck_marks_what_fails_and_shows_outputs_after_their_code(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_every_program_and_step_figure_of_a_chapter_is_in_its_deck(name):
+    deck = BeautifulSoup((OUT / "slides" / f"{name}.html").read_text(), "html.parser")
+    lines = {line for pre in deck.select("pre.code") for line in pre.get_text().splitlines()}
+    section, figures = "", 0
+    solutions = {
+        cell.source
+        for exercise in exercises.find(pages.BOOK / "failures" / f"{name}.md")
+        for cell in exercise.solution
+    }
+    for cell in notebooks.read(f"book/failures/{name}").cells:
+        if cell.cell_type == "markdown":
+            section = [section, *re.findall(r"^## (.+)$", cell.source, re.M)][-1]
+            continue
+        tags, expect = set(cell.metadata.get("tags", [])), cell.metadata.get("expect", {})
+        if section in ("", *slides.SAID) or slides.LEFT_OUT & tags or cell.source in solutions:
+            continue
+        figures += "steps" in expect
+        source, _ = load.split_asserts(slides.without_magic(cell.source))
+        shown = [] if "hide-input" in tags else slides.folded(source).splitlines()
+        missing = [line for line in shown if line.strip() and line not in lines]
+        assert not missing, f"not in the deck of {name}: {missing}"
+    assert len(deck.select(".r-stack")) == figures > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_handout_is_one_page_with_a_figure_and_the_address(name):
     pdf = (OUT / "handouts" / f"{name}.pdf").read_bytes()
     assert pdf.startswith(b"%PDF")
     assert len(re.findall(rb"/Type */Page\b", pdf)) == 1
     page = PdfReader(io.BytesIO(pdf)).pages[0]
     assert f"failures/{name}.html" in page.extract_text().replace("\n", ""), "it has no address"
+    for _, check in notebooks.INCLUDED.findall(pages.path_of(f"book/failures/{name}").read_text()):
+        assert f"def {check}(" in page.extract_text(), f"{check} is not on it"
     links = {note.get_object()["/A"]["/URI"] for note in page["/Annots"]}
     assert links == {f"{browser_module.public_address()}book/failures/{name}.html"}
     tree = PdfReader(io.BytesIO(pdf)).trailer["/Root"]["/StructTreeRoot"]

@@ -3,7 +3,8 @@
 A slide is 1280 by 720 pixels, its code is 24 pixels high, and nothing on it scrolls: what does not
 fit goes on to the next slide. So heights are reckoned here, from lines and columns, and
 `tests/workshop_checks.py` measures every slide in a browser. Outputs come after their code, with
-the next press of a key.
+the next press of a key. Where a section is parted is weighed for the whole section (`parted`), so
+that no slide is nearly empty where its neighbor has room.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import ceil
+from itertools import count, groupby, pairwise
+from math import ceil, inf
 from pathlib import Path
 
 from latex2mathml.converter import convert
@@ -32,8 +34,12 @@ from trace_evidence import both
 
 LEFT_OUT = {"check", "hide-cell", "wrong", "tempting"}  # tags of cells that are on no slide
 SAID = ("Behind the fix", "Further reading")  # sections for whoever reads the chapter
-SHORT = 220  # characters: a paragraph that may stand on a slide
+SHORT = (220, 270, 320)  # characters: a paragraph that may stand on a slide; more in a short deck
+FEWEST = 30  # slides: a deck with fewer is short
 HEIGHT = 628  # pixels that a slide has below the name of its section
+KICKER = 30  # pixels that the name of the section takes
+PRICE = 0.3  # of one more slide, in the units of `cost_of` and `break_cost`
+FULL = 0.45  # of a slide: what is less looks thin
 COLUMNS, HALF, WORDS = 80, 37, 94  # characters in a line of code, of half a slide, of text
 LINE, PADDING = 29, 31  # pixels: a line of code, and what surrounds a block of it
 MESSAGE_LINES, OUTPUT_LINES = 6, 12
@@ -45,11 +51,20 @@ FORMAT = HtmlFormatter(nowrap=True, style="tango")
 
 @dataclass
 class Item:
-    """Something on a slide: its HTML, and how high it is in pixels."""
+    """Something on a slide, and how high it is in pixels.
+
+    Items of the same `part` belong together: pieces of a program, rows of a table. What surrounds
+    them, `frame` pixels, is there once on a slide. `html` is their source until they are drawn.
+    """
 
     html: str
     height: float
-    code: bool = False
+    kind: str = "text"
+    part: int = 0
+    frame: float = 0
+    head: str = ""
+    later: bool = False
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -57,19 +72,12 @@ class Slide:
     """What one slide shows, and what is said to it."""
 
     kicker: str
-    first: bool = False
-    headings: list[str] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    first: bool
+    html: str
+    notes: list[str]
 
-    @property
-    def height(self) -> float:
-        """Return how high its items are together."""
-        return sum(item.height for item in self.items)
 
-    def has_code(self) -> bool:
-        """Tell whether code is on it already."""
-        return any(item.code for item in self.items)
+parts = count(1)
 
 
 def blocks(text: str) -> list[str]:
@@ -108,29 +116,29 @@ def words_of(markdown: str) -> str:
 
 
 def words(markdown: str) -> list[Item]:
-    """Return a paragraph, a list or a table; a long list or table in parts."""
+    """Return a paragraph, the points of a list, or the rows of a table."""
     shown = MARKDOWN.render(mathml(markdown))
     if markdown.startswith("|"):
-        return list(table_parts(markdown))
+        return list(table_rows(markdown))
     if re.match(r"- |\d+\. ", markdown):
         points = re.split(r"\n(?=- |\d+\. )", markdown)
         heights = [
             37 * wrapped(" ".join(words_of(point).split()), WORDS - 4) + 8 for point in points
         ]
         return [
-            Item(MARKDOWN.render(mathml(point)), height)
+            Item(MARKDOWN.render(mathml(point)), height, "point")
             for point, height in zip(points, heights, strict=True)
         ]
     if markdown.startswith("```"):
         body = markdown.partition("\n")[2].rpartition("\n")[0]
         # Of a docstring a slide has the first line.
         body = re.sub(r'("""[^\n]*?)\.?\n(?:(?!""").)*"""', r'\1."""', body, flags=re.S)
-        return list(code_parts(body))
+        return list(pieces(body))
     return [Item(shown, 37 * wrapped(" ".join(words_of(markdown).split()), WORDS) + 18)]
 
 
-def table_parts(markdown: str) -> Iterator[Item]:
-    """Yield a table in parts that fit a slide, each with the header."""
+def table_rows(markdown: str) -> Iterator[Item]:
+    """Yield the rows of a table; each slide that has some of them has the header."""
     head, rule, *rows = markdown.splitlines()
 
     def cells(row: str) -> list[str]:
@@ -145,32 +153,38 @@ def table_parts(markdown: str) -> Iterator[Item]:
         lines = [wrapped(text, width or 1) for text, width in zip(row, columns, strict=False)]
         return 31 * max(lines, default=1) + 13
 
-    part: list[str] = []
-    total = first = height(grid[0]) if any(grid[0]) else 4
+    part, frame = next(parts), 14 + (height(grid[0]) if any(grid[0]) else 4)
     for row, texts in zip(rows, grid[1:], strict=True):
-        if part and total + height(texts) > HEIGHT - 20:
-            yield Item(MARKDOWN.render(mathml("\n".join([head, rule, *part]))), total + 14)
-            part, total = [], first
-        part.append(row)
-        total += height(texts)
-    yield Item(MARKDOWN.render(mathml("\n".join([head, rule, *part]))), total + 14)
+        yield Item(row, height(texts), "row", part, frame, f"{head}\n{rule}")
 
 
-def code_parts(source: str) -> Iterator[Item]:
-    """Yield a program in parts that fit a slide, parted at an empty line where there is one."""
-    rows, limit = source.strip("\n").splitlines(), (HEIGHT - PADDING) // LINE - 1
-    while rows:
-        cut, lines = 0, 0
-        while cut < len(rows) and lines + wrapped(rows[cut], COLUMNS) <= limit:
-            lines += wrapped(rows[cut], COLUMNS)
-            cut += 1
-        if cut < len(rows):
-            empty = [i for i in range(cut // 3, cut) if not rows[i].strip()]
-            cut = empty[-1] + 1 if empty else cut
-        part, rows = "\n".join(rows[:cut]).rstrip(), rows[cut:]
-        shown = highlight(part, PythonLexer(), FORMAT)
-        height = LINE * wrapped(part, COLUMNS) + PADDING
-        yield Item(f'<pre class="code"><code>{shown}</code></pre>', height, code=True)
+def folded(source: str) -> str:
+    """Break the lines of a program that are too long for a slide, and indent what follows."""
+    rows = []
+    for row in source.splitlines():
+        indent = " " * (len(row) - len(row.lstrip()) + 8)
+        while len(row) > COLUMNS:
+            ends = [found.start() for found in re.finditer(r"(?<=\S) ", row[: COLUMNS + 1])]
+            outside = [end for end in ends if row[:end].count('"') % 2 == 0]
+            after = [end for end in outside if row[end - 1] == ","]
+            cut = max(after or outside or ends, default=COLUMNS)
+            if cut <= len(indent):
+                break
+            rows.append(row[:cut])
+            row = indent + row[cut:].strip()
+        rows.append(row)
+    return "\n".join(rows)
+
+
+def pieces(source: str) -> Iterator[Item]:
+    """Yield a program in the pieces between which it may be parted: at its empty lines."""
+    part, limit = next(parts), int((HEIGHT - PADDING) // LINE)
+    for piece in re.findall(r"(?:.*\S.*\n)+\n*", folded(source.strip("\n")) + "\n"):
+        rows = piece.splitlines()
+        for start in range(0, len(rows), limit):
+            cut = rows[start : start + limit]
+            high = LINE * sum(wrapped(row, COLUMNS) for row in cut)
+            yield Item("\n".join(cut), high, "code", part, PADDING)
 
 
 def without_magic(source: str) -> str:
@@ -222,7 +236,7 @@ def halves(data: dict, expect: dict) -> Item:
         lines = sum(text.count("\n") + 1 for _, text in texts if text)
         above = 48 if sum(len(text) + 4 for _, text in pairs) < 54 else 84
         heights.append(LINE * lines + PADDING * max(1, len(texts)) + above)
-    return Item(f'<div class="both">{"".join(columns)}</div>', max(heights) + 6)
+    return Item(f'<div class="both">{"".join(columns)}</div>', max(heights) + 6, "outcome")
 
 
 def stepped(data: dict) -> Item:
@@ -232,7 +246,7 @@ def stepped(data: dict) -> Item:
     if len(known) > 4:  # of a grid, one row
         row = json.loads(known[len(known) // 2])[0]
         frames = [frame for frame in frames if frame["at"][0] == row]
-    parts = []
+    shown, heights = [], []
     for number, frame in enumerate(frames):
         place = f"**{frame['where']}.** " if frame["where"] else ""
         says = render_line(place + frame["says"])
@@ -241,8 +255,16 @@ def stepped(data: dict) -> Item:
         if not number:
             look = "" if last else "fragment fade-out"
         index = f' data-fragment-index="{max(number - 1, 0)}"' * bool(look)
-        parts.append(f'<div class="step {look}"{index}>{frame["html"]}<p>{says}</p></div>')
-    return Item(f'<div class="r-stack steps">{"".join(parts)}</div>', 540, code=True)
+        shown.append(f'<div class="step {look}"{index}>{frame["html"]}<p>{says}</p></div>')
+        heights.append(drawn(frame["html"]) + 37 * wrapped(words_of(place + frame["says"]), WORDS))
+    return Item(f'<div class="r-stack steps">{"".join(shown)}</div>', max(heights) + 24, "figure")
+
+
+def drawn(panels: str) -> float:
+    """Return how high the panels of a frame are, side by side, by the sizes in slides.css."""
+    sizes = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', panels)
+    room = min(800, (1200 - 42 * (len(sizes) - 1)) / len(sizes))
+    return max(min(480, room * float(high) / float(wide)) for wide, high in sizes)
 
 
 def render_line(text: str) -> str:
@@ -259,7 +281,7 @@ def drawings(cell: NotebookNode) -> Iterator[Item]:
             yield stepped(data[STEPS])
         elif "image/svg+xml" in data:
             svg = render.themed_svg(data["image/svg+xml"], alt, f"{cell.id}-{number}-")
-            yield Item(f'<div class="drawing">{svg}</div>', 500)
+            yield Item(f'<div class="drawing">{svg}</div>', 500, "outcome")
 
 
 def shown_cell(cell: NotebookNode) -> tuple[list[Item], list[Item]]:
@@ -271,7 +293,7 @@ def shown_cell(cell: NotebookNode) -> tuple[list[Item], list[Item]]:
     then = source.startswith("%%then")
     code = []
     if "hide-input" not in tags:
-        code = list(code_parts(without_magic(source)))
+        code = list(pieces(without_magic(source)))
     outcome: list[Item] = list(drawings(cell))
     if "hide-output" in tags:
         return code, []
@@ -282,23 +304,31 @@ def shown_cell(cell: NotebookNode) -> tuple[list[Item], list[Item]]:
         elif STEPS not in data and "image/svg+xml" not in data:
             kind, text = text_of(output, COLUMNS)
             if text:
-                outcome.append(Item(block(kind, text), LINE * (text.count("\n") + 1) + PADDING))
+                height = LINE * (text.count("\n") + 1) + PADDING
+                outcome.append(Item(block(kind, text), height, "outcome"))
     said = declared(expect) + [("silent", render.SILENT_WORDS)] * (SILENT in tags)
     if then:
         said.insert(0, ("then", "then · August 2024"))
     if said and outcome:
-        outcome[0] = Item(marks(said) + outcome[0].html, outcome[0].height + 42)
+        outcome[0].html, outcome[0].height = marks(said) + outcome[0].html, outcome[0].height + 42
     return code, outcome
 
 
-def divide(block: str, whole: bool) -> tuple[str, str]:
+def divide(block: str, whole: bool, short: int) -> tuple[str, str]:
     """Return what of a block of Markdown is shown, and what is said."""
     bold = re.match(r"\*\*(?:(?!\*\*).)+\*\*", block, re.S)
     if whole or re.match(r"[-|>]|\d+\. |```", block):
         return block, ""
-    if bold and len(block) > SHORT:
+    if bold and len(block) > short:
         return bold[0], block
-    return (block, "") if len(block) <= SHORT else ("", block)
+    return (block, "") if len(block) <= short else ("", block)
+
+
+def opening(text: str, short: int) -> str:
+    """Return as many of a paragraph's first sentences as a slide takes."""
+    sentences = re.split(r"(?<=[.?!]) (?=[A-Z`*])", " ".join(text.split()))
+    lengths = [len(" ".join(sentences[: n + 1])) for n in range(len(sentences))]
+    return " ".join(sentences[: max(1, sum(length <= short for length in lengths))])
 
 
 def is_imports(cell: NotebookNode) -> bool:
@@ -318,7 +348,7 @@ def solution(cells: list[NotebookNode]) -> list[Item]:
         for output in cell.outputs
         if output.get("text", "").startswith("Correct")
     ]
-    items = list(code_parts(without_magic(right[-1].source))) if right else []
+    items = list(pieces(without_magic(right[-1].source))) if right else []
     return [*items, *(item for text in said[-1:] for item in words(text))]
 
 
@@ -326,53 +356,129 @@ def _is_check(cell: NotebookNode) -> bool:
     return cell.cell_type == "code" and cell.source.startswith(("%check", "%%check"))
 
 
+def height(items: list[Item]) -> float:
+    """Return how high items are together on one slide."""
+    frames = {(item.part, item.kind): item.frame for item in items}
+    return sum(item.height for item in items) + sum(frames.values())
+
+
+def headings(items: list[Item]) -> int:
+    """Return how many headings items begin with."""
+    return next((n for n, item in enumerate(items) if item.kind != "heading"), len(items))
+
+
+def small(items: list[Item]) -> bool:
+    """Tell whether the headings have to become one small line, so that the rest fits."""
+    above = KICKER if items[0].html.startswith(("<h1", "<h2")) else 0
+    return bool(headings(items)) and height(items) > HEIGHT + above
+
+
+def cost_of(items: list[Item]) -> float:
+    """Return what speaks against a slide: it is thin, or it has much that has to be explained."""
+    top = headings(items)
+    shown = items[top:] if small(items) else items
+    limit = HEIGHT + KICKER * (top > 0 and not small(items))
+    if top == len(items) or height(shown) > limit:
+        return inf
+    programs = {item.part for item in items if item.kind == "code"}
+    inside = sum(item.kind == "heading" for item in items[top:])
+    thin = 30 * max(0.0, FULL - height(shown) / 720) ** 2
+    return PRICE + thin + 2 * max(0, len(programs) - 1) + 0.4 * small(items) + 2.5 * inside
+
+
+def break_cost(before: Item, after: Item) -> float:
+    """Return what speaks against a new slide between two items."""
+    if before.kind == "heading":
+        return inf
+    if before.part and before.part == after.part:
+        if after.kind == "row":
+            return 0.4
+        return 1 if not after.html.startswith(" ") else 2.5
+    if after.kind == "outcome":
+        return 1.5
+    if before.kind == "text" and after.kind in ("code", "figure", "point", "row"):
+        return 2.5 if ":</p>" in before.html else 0.5
+    return 0.4 if before.kind == after.kind == "point" else 0
+
+
+def parted(items: list[Item]) -> list[list[Item]]:
+    """Part the items of a section among slides at the least cost."""
+    best: list[tuple[float, list[int]]] = [(0, [])]
+    for end in range(1, len(items) + 1):
+        options = []
+        for start in range(end):
+            total = cost_of(items[start:end]) if best[start][0] < inf else inf
+            if start and total < inf:
+                total += break_cost(items[start - 1], items[start])
+            options.append((best[start][0] + total, [*best[start][1], start]))
+        best.append(min(options))
+    starts = [*best[-1][1], len(items)]
+    return [items[start:end] for start, end in pairwise(starts)]
+
+
+def drawn_together(items: list[Item]) -> str:
+    """Return the HTML of a slide's items. What came of a program comes later, and what follows."""
+    shown: list[str] = []
+    coded = revealed = False
+    for (kind, part, head), group in groupby(items, lambda item: (item.kind, item.part, item.head)):
+        found = list(group)
+        for item in [found] if part else [[one] for one in found]:
+            body = "\n".join(one.html for one in item)
+            if kind == "code":
+                code = highlight(body.rstrip(), PythonLexer(), FORMAT)
+                body = f'<pre class="code"><code>{code}</code></pre>'
+            elif kind == "row":
+                body = MARKDOWN.render(mathml(f"{head}\n{body}"))
+            if revealed and not item[0].later and kind in ("text", "point", "outcome"):
+                shown[-1] = shown[-1].removesuffix("</div>") + body + "</div>"
+            elif revealed or item[0].later or (coded and kind in ("outcome", "figure")):
+                shown.append(f'<div class="fragment">{body}</div>')
+                revealed = True
+            else:
+                shown.append(body)
+            coded = coded or kind == "code"
+    return "".join(shown)
+
+
 class Deck:
-    """The slides of one chapter, as they are filled from its cells."""
+    """The items of one chapter, a list for each section, with its name."""
 
     def __init__(self) -> None:
-        self.slides: list[Slide] = []
+        self.sections: list[tuple[str, list[Item]]] = []
         self.section = ""
 
-    def begin(self, heading: str = "", level: int = 3) -> None:
-        """Begin a slide, with a heading or as the next of its section."""
-        last = self.slides[-1] if self.slides else Slide("")
-        bare = bool(last.headings) and len(last.items) == len(last.headings)
+    @property
+    def items(self) -> list[Item]:
+        """Return the items of the section that is being filled."""
+        return self.sections[-1][1]
+
+    def begin(self, heading: str, level: int) -> None:
+        """Begin a section, or a part of one."""
         if level <= 2:
             self.section = heading
-        if bare and not heading:  # what follows needs the room: the headings become one small line
-            last.kicker, last.items = " · ".join(last.headings), []
-            return
-        if level <= 2 or not (bare and last.first):
-            self.slides.append(Slide(self.section, first=level <= 2 or not self.slides))
-        if heading:
-            tag = f"h{level}"
-            height = 76 if level <= 2 else 62
-            self.slides[-1].headings.append(heading)
-            self.slides[-1].items.append(Item(f"<{tag}>{render_line(heading)}</{tag}>", height))
+            self.sections.append((heading, []))
+        tag, size = f"h{level}", 76 if level <= 2 else 62
+        self.items.append(Item(f"<{tag}>{render_line(heading)}</{tag}>", size, "heading"))
 
-    def add(self, item: Item, later: bool = False) -> None:
-        """Put an item on the slide, or on the next where it does not fit."""
-        current = self.slides[-1]
-        if current.items and current.height + item.height > HEIGHT:
-            self.begin()
-        elif later:
-            item = Item(f'<div class="fragment">{item.html}</div>', item.height, item.code)
-        self.slides[-1].items.append(item)
+    def end(self, short: int) -> None:
+        """Where nothing is shown below a heading, show how the part opens."""
+        last = self.items[-1] if self.sections else None
+        if last and last.kind == "heading" and last.notes:
+            self.items.extend(words(opening(last.notes[0], short)))
 
-    def add_cell(self, cell: NotebookNode) -> None:
-        """Show a cell: its code, then what came of it."""
-        code, outcome = shown_cell(cell)
-        if not code and not outcome:
-            return
-        room = HEIGHT - self.slides[-1].height
-        if self.slides[-1].has_code() or (code and code[0].height > room):
-            self.begin()
-        for number, item in enumerate(code):
-            if number:
-                self.begin()
-            self.add(item)
-        for item in outcome:
-            self.add(item, later=bool(code))
+    def slides(self) -> list[Slide]:
+        """Part all sections among slides."""
+        made = []
+        for name, items in self.sections:
+            for number, part in enumerate(parted(items)):
+                notes = [note for item in part for note in item.notes]
+                kicker = "" if part[0].html.startswith(("<h1", "<h2")) else render_line(name)
+                if small(part):
+                    top = headings(part)
+                    texts = [re.sub("</?h.>", "", item.html) for item in part[:top]]
+                    kicker, part = " · ".join([kicker, *texts] if kicker else texts), part[top:]
+                made.append(Slide(kicker, not number, drawn_together(part), notes))
+        return made
 
 
 def make(notebook: NotebookNode, notes: str) -> list[Slide]:
@@ -382,16 +488,26 @@ def make(notebook: NotebookNode, notes: str) -> list[Slide]:
     other paragraphs are the speaker's notes. Of an exercise the question and the right answer are
     shown; what is tempting and wrong is in the instructor's notebook.
     """
+    for short in SHORT:
+        slides = filled(notebook, notes, short).slides()
+        if len(slides) >= FEWEST:
+            break
+    return slides
+
+
+def filled(notebook: NotebookNode, notes: str, short: int) -> Deck:
+    """Return what of a chapter is shown, with what is said to it."""
     deck = Deck()
     answer: list[NotebookNode] = []
 
     def close() -> None:
         if answer:
-            deck.begin("Solution")
+            deck.begin("Solution", 3)
             for item in solution(answer):
-                deck.add(item, later=True)
+                item.later = True
+                deck.items.append(item)
             texts = [cell.source for cell in answer if cell.cell_type == "markdown"][1:]
-            deck.slides[-1].notes += texts
+            deck.items[-1].notes += texts
             answer.clear()
 
     for cell in notebook.cells:
@@ -402,11 +518,13 @@ def make(notebook: NotebookNode, notes: str) -> list[Slide]:
         close()
         if cell.cell_type == "code":
             if not LEFT_OUT & tags and not is_imports(cell) and deck.section not in SAID:
-                deck.add_cell(cell)
+                code, outcome = shown_cell(cell)
+                deck.items.extend([*code, *outcome])
             continue
         for block in blocks(cell.source):
             heading = re.match(r"(#+) +(.*)", block)
             if heading:
+                deck.end(short)
                 level = len(heading[1])
                 if level == 2 and heading[2] in SAID:
                     deck.section = heading[2]
@@ -414,28 +532,25 @@ def make(notebook: NotebookNode, notes: str) -> list[Slide]:
                     deck.begin(heading[2], min(level, 3))
                 continue
             if deck.section in SAID:
-                deck.slides[-1].notes.append(block)
+                deck.items[-1].notes.append(block)
                 continue
-            shown, said = divide(block, whole=deck.section == "Exercises")
+            shown, said = divide(block, deck.section == "Exercises", short)
             if said:
-                deck.slides[-1].notes.append(said)
-            for item in words(shown) if shown else []:
-                deck.add(item)
+                deck.items[-1].notes.append(said)
+            deck.items.extend(words(shown) if shown else [])
     close()
-    deck.slides[0].notes.append(notes)
-    return [slide for slide in deck.slides if slide.items]
+    deck.sections[0][1][0].notes.append(notes)
+    return deck
 
 
 def as_html(title: str, slides: list[Slide], address: str) -> str:
     """Return a deck as one page beside the folder ``reveal.js``."""
     groups: list[list[str]] = []
     for slide in slides:
-        headed = slide.items[0].html.startswith("<h") and slide.first
-        kicker = "" if headed else f'<p class="kicker">{render_line(slide.kicker)}</p>'
+        kicker = f'<p class="kicker">{slide.kicker}</p>' * bool(slide.kicker)
         said = MARKDOWN.render(mathml("\n\n".join(slide.notes))) if slide.notes else ""
         aside = f'<aside class="notes">{said}</aside>' * bool(said)
-        body = "".join(item.html for item in slide.items)
-        shown = f'<section class="page">{kicker}{body}{aside}</section>'
+        shown = f'<section class="page">{kicker}{slide.html}{aside}</section>'
         if slide.first:
             groups.append([])
         groups[-1].append(shown)

@@ -28,6 +28,7 @@ REVEAL = Path(sphinx_revealjs.__file__).parent / "_static" / "revealjs"
 # reveal.js and the one theme, its font, and the speaker's view; the rest stays where it is.
 REVEAL_PARTS = ["LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js"]
 REVEAL_PARTS += ["dist/theme/white.css", "dist/theme/fonts/source-sans-pro", "plugin/notes"]
+SIZES = (7.8, 7.3, 6.8)  # points: the code of a handout, as large as one page allows
 
 
 def write_slides(page: str, notebook: NotebookNode) -> Path:
@@ -77,13 +78,15 @@ def first_code(page: str, section: str) -> str:
 
 
 def the_check(page: str) -> str:
-    """Return the source of the check that a chapter shows."""
-    found = notebooks.INCLUDED.search(pages.path_of(page).read_text())
-    if found is None:
+    """Return the source of the check that a chapter shows, with the functions that it calls."""
+    found = notebooks.INCLUDED.findall(pages.path_of(page).read_text())
+    if not found:
         raise SystemExit(f"error: {page}.md: *Catch it early* includes no check.")
-    text = notebooks.source(found[1], found[2])
-    # Of the docstring a handout has the first line.
-    return re.sub(r'("""[^\n]*?)\.?\n.*?"""', r'\1."""', text, count=1, flags=re.S)
+    # Of a docstring a handout has the first line.
+    texts = [notebooks.source(file, name) for file, name in found]
+    return "\n\n".join(
+        re.sub(r'("""[^\n]*?)\.?\n.*?"""', r'\1."""', text, count=1, flags=re.S) for text in texts
+    )
 
 
 def key_points(page: str) -> list[str]:
@@ -113,10 +116,14 @@ def write_handout(page: str) -> Path:
     }
     file = OUT / "handouts" / f"{name}.pdf"
     file.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        pdf = typst.compile(str(HERE / "handout.typ"), sys_inputs={"data": json.dumps(data)})
-    except typst.TypstError as error:
-        raise SystemExit(f"error: the handout of {name}: {error}") from None
+    for size in SIZES:
+        given = json.dumps({**data, "size": size})
+        try:
+            pdf = typst.compile(str(HERE / "handout.typ"), sys_inputs={"data": given})
+            break
+        except typst.TypstError as error:
+            if size == SIZES[-1] or "does not fit" not in str(error):
+                raise SystemExit(f"error: the handout of {name}: {error}") from None
     notebooks.write(file, pdf)
     return file
 
