@@ -60,7 +60,7 @@ ANY_FENCE = re.compile(r"^(```+|~~~+).*?^\1\s*$", re.M | re.S)
 SIGNS = {"+": "-", "-": "+", "*": "/", "<": ">", ">": "<", "==": "!=", "True": "False"}
 SIGNS |= {"False": "True"}
 WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty"]
-WORDS += ["hundred", "thousand", "million", "twice"]
+WORDS += ["hundred", "thousand", "million", "twice", "half", "eleven", "thirty"]
 Spots = Iterator[tuple[int, int, str]]
 
 
@@ -342,16 +342,20 @@ def other(value: str) -> str:
 
 
 def prose_numbers(text: str) -> Spots:
-    """A number of the prose is another."""
-    number = r"(?<![\w.(=/#-])(?:\d[\d,]*\.)?\d+(?![\w.]*\d)(?!\w)(?!\. )"
-    for found in prose(text, rf"`[^`\n]+`|\[[^\]]*\]\(|{number}"):
-        if found[0][0] not in "`[":  # code and the words of links are kinds of their own
+    """A number of the prose is another.
+
+    Code, the numbers of threads in links, and releases are kinds of their own. The browser counts
+    the rows of a list, whatever number stands before them.
+    """
+    number = r"(?<![\w./#-])(?:\d[\d,]*\.)?\d+(?![\w.]*\d)(?!\w)"
+    for found in prose(text, rf"(?m)`[^`\n]+`|\[[^\]]*\]\([^)]*\)|^\d+\. |<\S+>|{number}"):
+        if found[0][-1].isdigit():
             yield found.start(), found.end(), other(found[0])
 
 
 def counts(text: str) -> Spots:
-    """A count in words is another."""
-    for found in prose(text, rf"(?i)(?<![\w(-])(?:{'|'.join(WORDS)})\b(?!-)"):
+    """A count in words is another; a word that is part of another is no count (`one-by-two`)."""
+    for found in prose(text, rf"(?i)(?<![\w-])(?:{'|'.join(WORDS)})\b(?!-)"):
         new = WORDS[(WORDS.index(found[0].lower()) + 1) % len(WORDS)]
         yield found.start(), found.end(), new.capitalize() if found[0][0].isupper() else new
 
@@ -364,8 +368,8 @@ def releases(text: str) -> Spots:
 
 def prose_code(text: str) -> Spots:
     """A name in code of the prose is another."""
-    for found in prose(text, r"(?<!`)`([^`\n]*?)(\d+|[A-Za-z_]{4,})([^`\n]*)`(?!`)"):
-        new = other(found[2]) if found[2].isdigit() else found[2][:-1] + "qx"
+    for found in prose(text, r"(?<!`)`([^`\n]*?)(\d+|[A-Za-z_]{2,})([^`\n]*)`(?!`)"):
+        new = other(found[2]) if found[2].isdigit() else found[2][:-1] + "zq"
         yield found.start(2), found.end(2), new
 
 
@@ -398,7 +402,10 @@ def head_of(text: str) -> str:
 
 
 def records(text: str) -> Spots:
-    """A word of a record's title, cause, cure or symptom is another, or a phrase is gone."""
+    """A word of a record's title, cause, cure or symptom is another, or a phrase is gone.
+
+    Of each text the first three words: one comparison holds all of them.
+    """
     head = head_of(text)
     keys = r"^  (?:title|short|cause|cure|symptom|question): .*\n(?:    .*\n)*"
     for found in re.finditer(keys, head, re.M):
@@ -415,7 +422,7 @@ def records(text: str) -> Spots:
 
 
 def catalogue(text: str) -> Spots:
-    """The catalogue says something else."""
+    """The catalogue says something else; of each text the first two words."""
     for found in re.finditer(r"^(?:symptom|message|cause|cure|question) = .*$", text, re.M):
         for word in list(re.finditer(r"(?<= )[a-z]{4,}(?= )", found[0]))[:2]:
             start = found.start() + word.start()
