@@ -1,10 +1,10 @@
 """What a page shows, as text that can be kept and compared.
 
 One readable file a page, below `tests/outputs`, holds what its cells showed when somebody last
-looked at it: what they printed, the errors, and of each figure its alt text, its words and how many
-marks it draws in each colour. The suite compares it with what they show now. Numbers may differ by
-a thousandth, or by the `tolerance` of the cell's `expect`; what matches its `varies`, a regular
-expression, is not compared.
+looked at it: what they printed, the errors, and of each figure its caption, alt text and words, and
+how many marks it draws in each colour. The suite compares it with what they show now. Numbers may
+differ by a thousandth, or by the `tolerance` of the cell's `expect`; what matches its `varies`, a
+regular expression, is not compared.
 """
 
 from __future__ import annotations
@@ -95,6 +95,7 @@ def of(cell: NotebookNode) -> list[tuple[str, str]]:
         elif "image/svg+xml" in data:
             found.append(("figure", f"{alt_text(cell)}\n{of_figure(data['image/svg+xml'])}"))
         elif steps.MIME in data:
+            found.append(("steps", data[steps.MIME]["caption"]))
             for frame in data[steps.MIME]["frames"]:
                 where = ", ".join(filter(None, (frame["where"], frame["part"])))
                 text = f"{frame['says']}\n{frame['alt']}\n{of_figure(frame['html'])}"

@@ -4,6 +4,7 @@ import nbformat
 import pytest
 
 from bookkit import expectations, pages, shown
+from trace_evidence.steps import Panel, Steps
 
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg"><defs><path style="fill: #ff0000"/></defs>'
@@ -87,6 +88,15 @@ def test_what_was_kept_is_found_again(page):
 )
 def test_what_changed_is_seen(page, now):
     assert shown.difference(page, [shown.of_cell(each) for each in now])
+
+
+def test_the_caption_and_the_alt_text_of_frames_are_kept():
+    figure = Steps("What is drawn.")
+    figure.add("It says.", "One box that stands for a value, alone.", Panel())
+    data = figure._repr_mimebundle_()
+    outputs = [nbformat.v4.new_output("execute_result", data=data, execution_count=1)]
+    text = shown.of_cell(nbformat.v4.new_code_cell("figure", outputs=outputs)).text()
+    assert text.startswith("=== figure\n--- steps\nWhat is drawn.\n--- frame\nIt says.\nOne box")
 
 
 def test_a_number_may_differ_by_as_much_as_its_cell_says(page):
