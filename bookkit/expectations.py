@@ -16,7 +16,7 @@ from trace_evidence import steps
 from trace_evidence.both import MIME, SIDES
 
 COMPARED = {"tolerance", "varies"}  # how what is shown is compared with what was kept
-KEYS = {"raises", "warns", "match", "stdout", "result", "figure", "steps", *COMPARED}
+KEYS = {"raises", "warns", "match", "here", "stdout", "result", "figure", "steps", *COMPARED}
 BOTH = "%%both"
 IMAGES = ("image/svg+xml", "image/png")
 TAG = "raises-exception"
@@ -57,16 +57,14 @@ def check(cell: NotebookNode) -> list[Problem]:
     return found
 
 
-def ambiguous(notebook: NotebookNode) -> list[Problem]:
-    """Name each `match` that also fits what another cell of the page raises, in other words.
+def fits(expect: dict, message: str) -> bool:
+    """Tell whether a message is the expected one, for all stacks and for this page."""
+    return all(re.search(str(expect.get(key, "")), message) for key in ("match", "here"))
 
-    The program of a case, which ends at *Why*, is left out: its `match` fits what all stacks say.
-    """
-    is_case = "case" in notebook.metadata
-    texts = [cell.source if cell.cell_type == "markdown" else "" for cell in notebook.cells]
-    why = next((i for i, text in enumerate(texts) if "## Why" in text), 0) if is_case else 0
+
+def ambiguous(notebook: NotebookNode) -> list[Problem]:
+    """Name each `match` that also fits what another cell of the page raises, in other words."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    program = sum(cell.cell_type == "code" for cell in notebook.cells[:why])
     sides = [
         (place, half, half.metadata.get("expect", {}))
         for place, cell in enumerate(cells)
@@ -79,14 +77,15 @@ def ambiguous(notebook: NotebookNode) -> list[Problem]:
     ]
     found = []
     for place, _, expect in sides:
-        if "raises" not in expect or place < program:
+        if "raises" not in expect:
             continue
         mine = {PASSING.sub("", said) for where, _, said in raised if where == place}
         for where, name, said in raised:
-            fits = name == expect["raises"] and re.search(expect["match"], said)
-            if where != place and fits and PASSING.sub("", said) not in mine:
+            here = where == place or PASSING.sub("", said) in mine
+            if not here and name == expect["raises"] and fits(expect, said):
                 first = cells[where].source.strip().splitlines()[0]
-                cure = "Write a regular expression that only the intended message matches."
+                cure = "Write a regular expression that only the intended message matches; if "
+                cure += "`match` is what all stacks of the matrix say, add a second one as `here`."
                 wanted = f"`match` {expect['match']!r} fits this cell alone"
                 found.append(Problem(wanted, f"it also fits the cell that begins {first!r}", cure))
     return found
@@ -170,8 +169,12 @@ def check_form(cell: NotebookNode, expect: object) -> list[Problem]:
     if "match" in expect and not {"raises", "warns"} & set(expect):
         cure = "Say which type: add `raises` or `warns`."
         found.append(Problem("`raises` or `warns` beside `match`", "only `match`", cure))
+    if "here" in expect and "raises" not in expect:
+        cure = "Add `raises` and `match`, or take `here` out."
+        found.append(Problem("`raises` beside `here`", "only `here`", cure))
     try:
         re.compile(str(expect.get("match", "")))
+        re.compile(str(expect.get("here", "")))
     except re.error as error:
         cure = "Escape what is meant literally, or quote the pattern in single quotes."
         found.append(Problem("a valid regular expression in `match`", str(error), cure))
@@ -186,13 +189,14 @@ def check_error(cell: NotebookNode, expect: dict) -> list[Problem]:
     error = next((out for out in cell.outputs if out.output_type == "error"), None)
     if "raises" not in expect:
         return []
-    expected = f"{expect['raises']} matching {expect['match']!r}"
+    patterns = " and ".join(repr(expect[key]) for key in ("match", "here") if key in expect)
+    expected = f"{expect['raises']} matching {patterns}"
     cure = "The libraries' behaviour changed, or the cell did: re-measure, then mend the page."
     if error is None:
         return [Problem(expected, "nothing was raised", cure)]
     if error.ename != expect["raises"]:
         return [Problem(expected, f"another type: {error.ename}: {error.evalue}", cure)]
-    if not re.search(expect["match"], error.evalue):
+    if not fits(expect, error.evalue):
         return [Problem(expected, f"another message: {error.ename}: {error.evalue}", cure)]
     return []
 

@@ -1,10 +1,10 @@
 """What a page shows, as text that can be kept and compared.
 
 One readable file a page, below `tests/outputs`, holds what its cells showed when somebody last
-looked at it: what they printed, the errors, and of each figure its words and how many marks it
-draws in each colour. The suite compares it with what they show now. Numbers may differ by a
-thousandth, or by the `tolerance` of the cell's `expect`; what matches its `varies`, a regular
-expression, is not compared.
+looked at it: what they printed, the errors, and of each figure its caption, alt text and words, and
+how many marks it draws in each colour. The suite compares it with what they show now. Numbers may
+differ by a thousandth, or by the `tolerance` of the cell's `expect`; what matches its `varies`, a
+regular expression, is not compared.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from myst_nb.core.render import strip_ansi
 from nbformat import NotebookNode
 
 from bookkit import catalogue, pages
-from bookkit.expectations import is_both, outcomes
+from bookkit.expectations import alt_text, is_both, outcomes
 from bookkit.sphinx.render import without_paths
 from trace_evidence import steps
 
@@ -93,8 +93,9 @@ def of(cell: NotebookNode) -> list[tuple[str, str]]:
             message = "\n".join(output.evalue.splitlines()[:LINES_OF_ERROR])
             found.append(("error", f"{output.ename}: {message}"))
         elif "image/svg+xml" in data:
-            found.append(("figure", of_figure(data["image/svg+xml"])))
+            found.append(("figure", f"{alt_text(cell)}\n{of_figure(data['image/svg+xml'])}"))
         elif steps.MIME in data:
+            found.append(("steps", data[steps.MIME]["caption"]))
             for frame in data[steps.MIME]["frames"]:
                 where = ", ".join(filter(None, (frame["where"], frame["part"])))
                 text = f"{frame['says']}\n{frame['alt']}\n{of_figure(frame['html'])}"

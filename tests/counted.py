@@ -1,4 +1,7 @@
-"""The numbers of the prose, in digits and in words, and what holds each: `counts.txt`."""
+"""The numbers of the prose, in digits and in words, and what holds each: `counts.txt`.
+
+The few that nothing holds are `listed` there, and stand in `prose.toml` with the reason.
+"""
 
 import re
 from math import prod
@@ -19,9 +22,11 @@ FORMULA = r"\$(?=[^\s$])[^$]*?[\d/*+][^$]*\$|\$[^$]+\$"
 DIGITS = r"\d[\d,]*(?:\.\d+)?(?![\w.]*\w)"
 FOUND = re.compile(
     rf"``.+?``|`[^`]+`|(?<![\w.-]){RELEASE}|{FORMULA}|(?<![\w-])(?:{WORD}(?:[ -](?={WORD}))?)+"
-    rf"|(?<![\w.#-]){DIGITS}",
+    rf"|(?<![\w.#-])-?{DIGITS}",
     re.I,
 )
+REFUSED = re.compile(r"[Tt]he\s+check\s+refuses\s[^.:]*?(\w+)\s+more\s+answers")
+FORM = re.compile(r"(?:(sources|prose|files|file)(?: (\S+))?: )?(count: )?(.*)")
 NUMERIC = re.compile(r"`(?=.*\d)(?!.*[A-Za-z_]{2}).*`")  # code without a name, such as a shape
 
 
@@ -44,10 +49,11 @@ def pages_with_numbers():
 def phrases(path):
     """Return the numbers of a page's prose in order, each with the word that follows it.
 
-    Code, releases and the names of threads are held by tests of their own.
+    Code, releases, the names of threads and how many answers a check refuses are held by tests of
+    their own.
     """
     text = LINK.sub(lambda found: "" if "github.com" in found[0] else found[1] or "", prose(path))
-    text = squeeze(text)
+    text = squeeze(REFUSED.sub(" ", text))
     found = []
     for match in FOUND.finditer(text):
         if match[0][0] == "`":
@@ -80,35 +86,43 @@ def value(phrase):
     words = re.findall(rf"{WORD}", phrase.lower())
     if words:
         return prod(VALUES[word] for word in words)
-    return float(re.match(r"\d[\d,]*(?:\.\d+)?", phrase)[0].replace(",", ""))
+    return float(re.match(r"-?\d[\d,]*(?:\.\d+)?", phrase)[0].replace(",", ""))
 
 
 def shows(witness, number):
     """Tell whether a text shows a number: in digits, in words, or by as many parts."""
     digits = re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", witness.replace("_", ""))
+    digits += re.findall(r"-\d+(?:\.\d+)?", witness)
     words = [VALUES[word] for word in re.findall("[a-z]+", witness.lower()) if word in VALUES]
     return number in [*map(float, digits), *words, len(re.split(r",|==| [-+] ", witness))]
 
 
-def unheld(phrase, witness, page_text):
+def unheld(phrase, witness, shown, page=""):
     """Return why a phrase is not held by its witness, or nothing.
 
     Args:
         phrase: the number and the word after it.
-        witness: `itself`, `= ` and a reason, `sources: ` and a text of the libraries, `file NAME: `
-            and a text of that file, or a text of the page's cells, outputs or record.
-        page_text: those of the page.
+        witness: `listed` (see `prose.toml`), `itself`, `files: ` and a pattern of names, or a text
+            of the page's cells, outputs or record that shows the number. `count: ` before it makes
+            it a regular expression that is found so many times; before that stands where it is
+            looked for instead: `sources: `, `prose: ` or `file NAME: `.
+        shown: the page's cells, outputs and record.
+        page: all of the page.
     """
-    if witness.startswith("= "):
+    if witness == "listed":
         return ""
     if witness == "itself":
-        return "" if phrase.strip("`") in page_text else f"{phrase} is nowhere on the page"
-    kind, name, text = re.fullmatch(r"(?:(sources|file)(?: (\S+))?: )?(.*)", witness).groups()
-    if kind == "file":
-        where = (pages.ROOT / name).read_text()
-    else:
-        where = everything() if kind else squeeze(page_text)
-    if text not in where:
+        return "" if phrase.strip("`") in shown else f"{phrase} is nowhere on the page"
+    kind, name, counts, text = FORM.fullmatch(witness).groups()
+    if kind == "files":
+        number = len(list(pages.ROOT.glob(text)))
+        return "" if number == value(phrase) else f"{phrase!r}: {text} are {number} files"
+    where = {"sources": everything, "prose": lambda: page, None: lambda: shown}
+    looked = (pages.ROOT / name).read_text() if kind == "file" else where[kind]()
+    if counts:
+        number = len(re.findall(text, looked, re.M))
+        return "" if number == value(phrase) else f"{phrase!r}: {text!r} is there {number} times"
+    if text not in looked and text not in squeeze(looked):
         return f"{phrase!r} rests on {text!r}, which is not there any more"
     if phrase[0] not in "$`" and not shows(text, value(phrase)):
         return f"{phrase!r} rests on {text!r}, which shows another number"

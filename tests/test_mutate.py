@@ -40,6 +40,37 @@ def test_a_fix_is_undone_by_the_earlier_definition():
     assert mutate.Mutation("fix", "", start, end, new).apply(text).count("return x") == 2
 
 
+DRAWING = """\
+```{code-cell} ipython3
+---
+expect: {steps: 1}
+mystnb: {image: {alt: A line}}
+---
+panel = Panel()
+panel.box(8 + 18 * 2, 32, 324, 26, dashed=depth > 3)
+panel.height = 150
+alt = f"The panel of {rows[4]} rows"
+figure.add("Says", alt, panel)
+assert np.isclose(rows[5], 6.0, rtol=1e-3)
+```
+"""
+
+
+def test_of_the_numbers_of_a_drawing_only_places_are_left_out():
+    drawn = [DRAWING[start:end] for start, end, _ in mutate.numbers(DRAWING)]
+    assert drawn == ["3", "5", "6.0"]
+    assert [DRAWING[start:end] for start, end, _ in mutate.signs(DRAWING)] == [">"]
+
+
+def test_alt_texts_are_drawn_from_options_and_from_code():
+    drawn = {DRAWING[start:end]: new for start, end, new in mutate.alts(DRAWING)}
+    assert drawn['f"The panel of {rows[4]} rows"'] == '""'
+    assert drawn["panel"] == "lenap"
+    assert drawn["rows"] == "swor"
+    assert drawn["line"] == "enil"
+    assert "alt: A line}}" in drawn
+
+
 def test_a_fork_says_what_its_work_returned_and_may_break_what_it_likes():
     assert mutate.forked(lambda: "") == ""
     assert mutate.forked(lambda: "tests/test_a.py::test_b") == "tests/test_a.py::test_b"

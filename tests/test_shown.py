@@ -4,6 +4,7 @@ import nbformat
 import pytest
 
 from bookkit import expectations, pages, shown
+from trace_evidence.steps import Panel, Steps
 
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg"><defs><path style="fill: #ff0000"/></defs>'
@@ -13,13 +14,14 @@ SVG = (
 )
 
 
-def cell(source="draw()", text="", expect=None, svg=""):
+def cell(source="draw()", text="", expect=None, svg="", alt="A line."):
     """Make an executed cell that printed a text or showed a figure."""
     outputs = [nbformat.v4.new_output("stream", name="stdout", text=text)] if text else []
     if svg:
         outputs.append(nbformat.v4.new_output("display_data", data={"image/svg+xml": svg}))
     found = nbformat.v4.new_code_cell(source, outputs=outputs)
     found.metadata["expect"] = expect or {}
+    found.metadata["mystnb"] = {"image": {"alt": alt}}
     return found
 
 
@@ -56,6 +58,7 @@ def test_what_was_kept_is_found_again(page):
         [cell("x = 1", ""), *KEPT[1:]],
         [KEPT[0], cell(svg=SVG.replace("axis label", "label of an axis")), KEPT[2]],
         [KEPT[0], cell(svg=SVG.replace("day", "night")), KEPT[2]],
+        [KEPT[0], cell(svg=SVG, alt="A curve."), KEPT[2]],
         [
             KEPT[0],
             cell(svg=SVG.replace('<path style="fill: none; stroke: #1b1f24"/>', "", 1)),
@@ -69,13 +72,31 @@ def test_what_was_kept_is_found_again(page):
         [*KEPT[:2], cell("z = 2")],
     ],
     ids=[
-        *("a number", "a sign", "a word", "a count", "nothing printed", "a label", "a text"),
+        *(
+            "a number",
+            "a sign",
+            "a word",
+            "a count",
+            "nothing printed",
+            "a label",
+            "a text",
+            "alt text",
+        ),
         *("a mark is gone", "another colour", "an empty figure", "the last cell is gone"),
         *("the first cell is gone", "one cell more", "another cell"),
     ],
 )
 def test_what_changed_is_seen(page, now):
     assert shown.difference(page, [shown.of_cell(each) for each in now])
+
+
+def test_the_caption_and_the_alt_text_of_frames_are_kept():
+    figure = Steps("What is drawn.")
+    figure.add("It says.", "One box that stands for a value, alone.", Panel())
+    data = figure._repr_mimebundle_()
+    outputs = [nbformat.v4.new_output("execute_result", data=data, execution_count=1)]
+    text = shown.of_cell(nbformat.v4.new_code_cell("figure", outputs=outputs)).text()
+    assert text.startswith("=== figure\n--- steps\nWhat is drawn.\n--- frame\nIt says.\nOne box")
 
 
 def test_a_number_may_differ_by_as_much_as_its_cell_says(page):
@@ -127,8 +148,9 @@ def test_two_cells_may_raise_the_same_words():
     assert not expectations.ambiguous(nbformat.v4.new_notebook(cells=cells))
 
 
-def test_the_program_of_a_case_may_be_matched_as_all_stacks_say_it():
-    why = nbformat.v4.new_markdown_cell("## Why")
-    cells = [raising("no hash: list", "hash"), why, raising("no hash: dict", "dict")]
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"case": {}})
-    assert not expectations.ambiguous(notebook)
+def test_what_fits_the_messages_of_all_stacks_is_told_apart_by_a_second_pattern():
+    cells = [raising("no hash: list", "hash"), raising("no hash: dict", "dict")]
+    cells[0].metadata["expect"]["here"] = "list"
+    assert not expectations.ambiguous(nbformat.v4.new_notebook(cells=cells))
+    cells[0].metadata["expect"]["here"] = "no hash"
+    assert expectations.ambiguous(nbformat.v4.new_notebook(cells=cells))

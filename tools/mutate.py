@@ -60,7 +60,7 @@ ANY_FENCE = re.compile(r"^(```+|~~~+).*?^\1\s*$", re.M | re.S)
 SIGNS = {"+": "-", "-": "+", "*": "/", "<": ">", ">": "<", "==": "!=", "True": "False"}
 SIGNS |= {"False": "True"}
 WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty"]
-WORDS += ["hundred", "thousand", "million", "twice"]
+WORDS += ["hundred", "thousand", "million", "twice", "half", "eleven", "thirty"]
 Spots = Iterator[tuple[int, int, str]]
 
 
@@ -121,9 +121,11 @@ def tokens(text: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
 def numbers(text: str) -> Spots:
     """A number in a program is another.
 
-    How far an assertion lets a number go, and where a drawing puts its parts, is no statement.
+    Two kinds of number are left out. A bound of an assertion (`rtol`, `atol`): a wider one shows
+    the same page, and whether the assertion is sharp is what the kind `value` asks. A place in a
+    drawing (`places`): it says where a word or a mark stands, and not what it says.
     """
-    drawn = [found.span() for found in cells_of(text) if is_drawing(found)]
+    drawn = places(text)
     for position, token in tokens(text):
         slack = text.endswith(("rtol=", "atol="), 0, position)
         if token.type == tokenize.NUMBER and not slack:
@@ -135,18 +137,63 @@ def numbers(text: str) -> Spots:
 
 
 def is_drawing(found: re.Match) -> bool:
-    """Tell whether a cell draws a figure."""
+    """Tell whether a cell shows a figure."""
     return bool(re.search(r"figure: true|steps: \d", found["options"]))
 
 
+# The parts of a drawing that are given their place or size, and names that stand for one.
+DRAWN = {"box", "chip", "gap", "grid", "line", "rows", "shapes", "text", "annotate", "subplots"}
+PLACES = {"x", "y", "height", "wide", "titles", "figsize", "size"}
+
+
+def places(text: str) -> list[tuple[int, int]]:
+    """Return what gives parts of a drawing their places and sizes, in cells that draw.
+
+    That is the numbers which stand as such among the arguments of a part, or in a sum or product of
+    them; what it shows (strings, and what calls and lists of rows compute) stays in.
+    """
+    found = []
+    for cell in cells_of(text):
+        if not re.search(r"\bPanel\(|\bax\.|subplots\(", cell["code"]):
+            continue
+        code, rows = plain(cell["code"]), [0]
+        for row in code.splitlines(keepends=True):
+            rows.append(rows[-1] + len(row))
+        with contextlib.suppress(SyntaxError):
+            for node in ast.walk(ast.parse(code)):
+                for part in laid_out(node):
+                    first = rows[part.lineno - 1] + part.col_offset
+                    last = rows[(part.end_lineno or 1) - 1] + (part.end_col_offset or 0)
+                    found.append((cell.start("code") + first, cell.start("code") + last))
+    return found
+
+
+def laid_out(node: ast.AST) -> list[ast.expr]:
+    """Return the parts of a node of a program that are places or sizes."""
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in DRAWN:
+        kinds = ast.Constant | ast.BinOp | ast.List | ast.Tuple | ast.Name | ast.UnaryOp
+        named = [key.value for key in node.keywords]
+        return [part for part in [*node.args, *named] if isinstance(part, kinds)]
+    if isinstance(node, ast.For | ast.comprehension):
+        names = {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+        return [node.iter] if names & PLACES else []
+    if isinstance(node, ast.Assign):
+        named_ = {getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(node.targets[0])}
+        return [node.value] if named_ & PLACES else []
+    return []
+
+
 def signs(text: str) -> Spots:
-    """A sign, a comparison or a truth value in a program is another; in a drawing, no sign."""
-    drawn = [found.span() for found in cells_of(text) if is_drawing(found)]
+    """A sign, a comparison or a truth value in a program is another, but in no place of a drawing.
+
+    Where a part of a drawing stands says nothing else; see `numbers`.
+    """
+    drawn = places(text)
     for position, token in tokens(text):
         if token.string in SIGNS:
-            in_drawing = any(start <= position < end for start, end in drawn)
-            if not (in_drawing and token.string in "+-*"):
-                yield position, position + len(token.string), SIGNS[token.string]
+            if any(start <= position < end for start, end in drawn):
+                continue
+            yield position, position + len(token.string), SIGNS[token.string]
 
 
 def cells(text: str) -> Spots:
@@ -158,7 +205,7 @@ def cells(text: str) -> Spots:
 def promises(text: str) -> Spots:
     """What a cell promises is another message, type or output."""
     for found in cells_of(text):
-        pattern = r"(?:match|raises|stdout|warns|result): ['\"]?(\w{3,})"
+        pattern = r"(?:match|here|raises|stdout|warns|result): ['\"]?(\w{3,})"
         for key in re.finditer(pattern, found["options"]):
             start = found.start("options") + key.start(1)
             yield start, start + len(key[1]), "Another" + key[1]
@@ -236,14 +283,48 @@ def figures(text: str) -> Spots:
 
 
 def alts(text: str) -> Spots:
-    """A figure has no alt text."""
+    """A figure has no alt text, or another word in it: in the options of a cell, or in its code."""
     for found in cells_of(text):
-        for alt in re.finditer(r"alt: (?:>-\n(?: {6,}.*\n)+|.*)", found["options"]):
-            yield (
-                found.start("options") + alt.start(),
-                found.start("options") + alt.end(),
-                "alt: ''",
-            )
+        for alt in re.finditer(r"alt: (?:>-\n((?: {6,}.*\n)+)|(.*))", found["options"]):
+            start = found.start("options")
+            yield start + alt.start(), start + alt.end(), "alt: ''\n"
+            yield from words_of(text, start + alt.start() + 5, start + alt.end())
+        for start, end in alts_in_code(found):
+            yield start, end, '""'
+            for string in re.finditer(r'"[^"\n]*"', text[start:end]):
+                yield from words_of(text, start + string.start(), start + string.end())
+
+
+def words_of(text: str, start: int, end: int) -> Spots:
+    """Turn words around, one at a time; what stands in braces of a string is code."""
+    bare = re.sub(r"\{[^}]*\}", lambda braces: " " * len(braces[0]), text[start:end])
+    for word in re.finditer(r"[A-Za-z]{4,}", bare):
+        if word[0] != word[0][::-1]:
+            yield start + word.start(), start + word.end(), word[0][::-1]
+
+
+def alts_in_code(found: re.Match) -> Iterator[tuple[int, int]]:
+    """Yield where a cell has the alt text of a frame: the second argument of `figure.add`."""
+    code, rows = plain(found["code"]), [0]
+    for row in code.splitlines(keepends=True):
+        rows.append(rows[-1] + len(row))
+    with contextlib.suppress(SyntaxError):
+        tree = list(ast.walk(ast.parse(code)))
+        given: list[ast.expr] = []
+        for node in tree:
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "figure.add":
+                given.append(node.args[1])
+        named = {node.id for node in given if isinstance(node, ast.Name)}
+        for node in tree:
+            if isinstance(node, ast.Assign | ast.AugAssign):
+                target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+                if isinstance(target, ast.Name) and target.id in named:
+                    given.append(node.value)
+        for node in given:
+            if not isinstance(node, ast.Name):
+                first = found.start("code") + rows[node.lineno - 1] + node.col_offset
+                last = rows[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
+                yield first, found.start("code") + last
 
 
 def prose(text: str, pattern: str) -> Iterator[re.Match]:
@@ -261,16 +342,20 @@ def other(value: str) -> str:
 
 
 def prose_numbers(text: str) -> Spots:
-    """A number of the prose is another."""
-    number = r"(?<![\w.(=/#-])(?:\d[\d,]*\.)?\d+(?![\w.]*\d)(?!\w)(?!\. )"
-    for found in prose(text, rf"`[^`\n]+`|\[[^\]]*\]\(|{number}"):
-        if found[0][0] not in "`[":  # code and the words of links are kinds of their own
+    """A number of the prose is another.
+
+    Code, the numbers of threads in links, and releases are kinds of their own. The browser counts
+    the rows of a list, whatever number stands before them.
+    """
+    number = r"(?<![\w./#-])(?:\d[\d,]*\.)?\d+(?![\w.]*\d)(?!\w)"
+    for found in prose(text, rf"(?m)`[^`\n]+`|\[[^\]]*\]\([^)]*\)|^\d+\. |<\S+>|{number}"):
+        if found[0][-1].isdigit():
             yield found.start(), found.end(), other(found[0])
 
 
 def counts(text: str) -> Spots:
-    """A count in words is another."""
-    for found in prose(text, rf"(?i)(?<![\w(-])(?:{'|'.join(WORDS)})\b(?!-)"):
+    """A count in words is another; a word that is part of another is no count (`one-by-two`)."""
+    for found in prose(text, rf"(?i)(?<![\w-])(?:{'|'.join(WORDS)})\b(?!-)"):
         new = WORDS[(WORDS.index(found[0].lower()) + 1) % len(WORDS)]
         yield found.start(), found.end(), new.capitalize() if found[0][0].isupper() else new
 
@@ -283,8 +368,8 @@ def releases(text: str) -> Spots:
 
 def prose_code(text: str) -> Spots:
     """A name in code of the prose is another."""
-    for found in prose(text, r"(?<!`)`([^`\n]*?)(\d+|[A-Za-z_]{4,})([^`\n]*)`(?!`)"):
-        new = other(found[2]) if found[2].isdigit() else found[2][:-1] + "qx"
+    for found in prose(text, r"(?<!`)`([^`\n]*?)(\d+|[A-Za-z_]{2,})([^`\n]*)`(?!`)"):
+        new = other(found[2]) if found[2].isdigit() else found[2][:-1] + "zq"
         yield found.start(2), found.end(2), new
 
 
@@ -317,7 +402,10 @@ def head_of(text: str) -> str:
 
 
 def records(text: str) -> Spots:
-    """A word of a record's title, cause, cure or symptom is another, or a phrase is gone."""
+    """A word of a record's title, cause, cure or symptom is another, or a phrase is gone.
+
+    Of each text the first three words: one comparison holds all of them.
+    """
     head = head_of(text)
     keys = r"^  (?:title|short|cause|cure|symptom|question): .*\n(?:    .*\n)*"
     for found in re.finditer(keys, head, re.M):
@@ -334,7 +422,7 @@ def records(text: str) -> Spots:
 
 
 def catalogue(text: str) -> Spots:
-    """The catalogue says something else."""
+    """The catalogue says something else; of each text the first two words."""
     for found in re.finditer(r"^(?:symptom|message|cause|cure|question) = .*$", text, re.M):
         for word in list(re.finditer(r"(?<= )[a-z]{4,}(?= )", found[0]))[:2]:
             start = found.start() + word.start()
