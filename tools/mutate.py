@@ -374,8 +374,8 @@ def prose_code(text: str) -> Spots:
 
 
 def quotes(text: str) -> Spots:
-    """A quoted message has another word."""
-    for found in prose(text, r"\*([a-z][^*\n]{9,}?)\*(?!\*)|“([^”]{9,})”"):
+    """A quoted message has another word; one word in italics is emphasis, and no quotation."""
+    for found in prose(text, r"\*(?=[^*\n]* )[a-z][^*\n]{9,}?\*(?!\*)|“[^”]{9,}”"):
         word = re.search(r"[a-z]{4,}", found[0])
         if word:
             start = found.start() + word.start()
