@@ -105,10 +105,11 @@ def test_a_drawing_that_is_not_there_is_named():
 def test_what_is_kept_of_a_page_holds_each_frame_with_its_words_and_marks():
     text = shown.of_cell(cell(figure(), steps=3)).text()
     assert [line for line in text.splitlines() if line.startswith("--- ")] == [
+        "--- steps",
         "--- frame chains: two, 1 of 2",
         "--- frame chains: two, 2 of 2",
         "--- frame chains: one",
     ]
     assert text.count("words: a title · x · ") == 3
-    assert "var(--steps-accent,#d55e00)" in text.split("--- ")[2]
-    assert "var(--steps-accent,#d55e00)" not in text.split("--- ")[1]
+    assert "var(--steps-accent,#d55e00)" in text.split("--- ")[3]
+    assert "var(--steps-accent,#d55e00)" not in text.split("--- ")[2]

@@ -169,7 +169,9 @@ def instructor(page: str, executed: NotebookNode, seconds: float | None) -> Note
             note = f"> *Instructor:* this cell is meant to raise `{expect['raises']}`."
             cells.append(new_markdown_cell(note, id=f"{cell.id}-note", metadata={"tags": [NOTES]}))
         elif "silent-failure" in cell.metadata.get("tags", []):
-            note = "> *Instructor:* this cell gives the wrong result and raises nothing."
+            tags = cell.metadata["tags"]
+            what = "wastes time or memory" if "wasteful" in tags else "gives the wrong result"
+            note = f"> *Instructor:* this cell {what} and raises nothing."
             cells.append(new_markdown_cell(note, id=f"{cell.id}-note", metadata={"tags": [NOTES]}))
         cells.append(cell)
     ran = f" *Run All* took {seconds:.0f} s where this was made." if seconds else ""

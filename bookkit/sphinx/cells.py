@@ -146,7 +146,7 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
                 marks.append((kind, render.outcome(kind, metadata["expect"][kind])))
         if SILENT in tags:
             case = records.load().get(app.env.docname.removeprefix("book/cases/"))
-            wasteful = case is not None and case.wasteful
+            wasteful = "wasteful" in tags or (case is not None and case.wasteful)
             words = render.WASTEFUL_WORDS if wasteful else render.SILENT_WORDS
             marks.append(("silent", say(words)))
         if marks:
