@@ -554,7 +554,7 @@ def test_a_page_asks_for_nothing_from_elsewhere_and_for_nothing_that_fails(view,
 def first_lines(failure: catalogue.Failure) -> list[str]:
     """Return what a reader may paste: how each error and warning of *Reproduce it* begins."""
     section = soup(SITE / "book" / "failures" / f"{failure.id}.html").select_one("#reproduce-it")
-    outputs = section.select(".error-message, .stderr")
+    outputs = section.select(".error-message:not(details.message *), .stderr")
     return [output.get_text().strip().splitlines()[0] for output in outputs]
 
 
