@@ -10,6 +10,7 @@ with the reason in `prose.toml`.
 import itertools
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,36 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
         f"{path.name} names code that neither its cells, nor what they show, nor the libraries "
         f"hold: {missing}. Mend the text, or list it in tests/prose.toml with the reason."
     )
+
+
+@cache
+def written():
+    """Return the texts of the repository by file, but for what is translated or printed."""
+    found = {}
+    for part in ("", "book", "bookkit", "hub", "stacks", "tools", "trace_evidence", "upstream"):
+        files = (pages.ROOT / part).rglob("*") if part else pages.ROOT.glob("*")
+        ends = (".py", ".md", ".toml", ".yml", ".yaml", ".json", ".in")
+        found |= {
+            file: file.read_text()
+            for file in files
+            if file.is_file() and (file.suffix in ends or file.name == "Makefile")
+        }
+    return found
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in sorted(pages.BOOK.rglob("*.md")) if path not in NOTEBOOKS],
+    ids=lambda path: path.stem,
+)
+def test_code_on_a_page_without_cells_stands_elsewhere_too(path):
+    elsewhere = "".join(text for file, text in written().items() if file != path)
+    missing = [
+        span
+        for span in dict.fromkeys(SPAN.findall(LINK.sub("]", prose(path))))
+        if span not in elsewhere and not in_sources(span) and span not in LISTED["code"]
+    ]
+    assert not missing, f"{path.name} names code that is nowhere else: {missing}. Mend the text."
 
 
 ITALIC = re.compile(r"(?<![*\\])\*([a-z][^*`]* [^*`]*)\*(?!\*)")
@@ -154,7 +185,7 @@ def test_a_number_is_held_by_a_witness_that_shows_it(phrase, witness, held_by_it
 
 def test_every_exception_is_needed():
     assert list(counted.listed()) == [path.stem for path in counted.pages_with_numbers()]
-    texts = [prose(path) for path in NOTEBOOKS]
+    texts = [prose(path) for path in pages.BOOK.rglob("*.md")]
     for words in LISTED["italics"]:
         assert any(f"*{words}*" in squeeze(text) for text in texts), f"not needed: {words}"
     for span, why in LISTED["code"].items():

@@ -11,13 +11,11 @@ from bookkit import catalogue, exercises, pages
 from bookkit.editions import notebooks
 from hub import sizing
 from hub import start as hub
-from tests import counted
 from tools import doctor, environments
 
 GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
 GUIDE_PARTS += ["Minute by minute", "Cases to show", "Cut when late"]
 HUB = pages.ROOT / "hub"
-GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
 
 each_page = pytest.mark.parametrize("page", notebooks.taught())
 each_failure = pytest.mark.parametrize("page", notebooks.failures())
@@ -27,13 +25,6 @@ each_plan = pytest.mark.parametrize("name", notebooks.plans())
 def text_of(notebook):
     """Return all that a notebook shows before anything runs."""
     return "\n".join(cell.source for cell in notebook.cells)
-
-
-def test_the_shapes_that_the_guide_names_are_those_of_the_book():
-    written = "".join(path.read_text() for path in pages.BOOK.rglob("*.md") if path != GUIDE)
-    spans = re.findall(r"`[^`\n]+`", counted.prose(GUIDE))
-    strange = [span for span in spans if counted.NUMERIC.fullmatch(span) and span not in written]
-    assert not strange, f"{GUIDE.name}: no page has {strange}: mend the guide."
 
 
 @each_page
