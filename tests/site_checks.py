@@ -124,6 +124,25 @@ def test_cells_of_the_old_stack_are_marked_and_highlighted(path):
             assert cell.select_one(".err") is None
 
 
+def test_a_mark_names_the_library_that_decides():
+    for name, library in {"tracer-hashing": "Equinox", "mvn-inside-scan": "NumPyro"}.items():
+        page = soup(SITE / "book" / "failures" / f"{name}.html")
+        marks = [mark.get_text() for mark in page.select("article .mark-then")]
+        assert marks, f"{name} has no mark of the old stack"
+        for mark in marks:
+            assert re.search(rf"JAX [\d.]+ · {library} [\d.]+$", mark), (
+                f"{name}: a mark says {mark!r}: see `decisive` in bookkit/sphinx/render.py"
+            )
+
+
+@written
+def test_no_link_begins_with_a_blank_which_would_be_underlined(path):
+    for link in soup(path).select("article a"):
+        assert not link.get_text().startswith(" "), (
+            f"{path.name}: {link.get_text()!r}: see `free_blanks` in bookkit/sphinx/labels.py"
+        )
+
+
 def test_internal_links_lead_to_a_page_and_an_anchor_that_exist():
     broken, elsewhere = [], defaultdict(set)
     for path in HTML:
@@ -380,13 +399,15 @@ LOOK = """() => {
     .filter(e => !e.closest(".traceback")).map(e => getComputedStyle(e));
   const article = document.querySelector("article"), s = article && getComputedStyle(article);
   const cut = blocks.filter(e => e.scrollWidth > e.clientWidth + 1);
+  const wide = [...document.querySelectorAll(".pst-scrollable-table-container, .matrix-scroll")]
+    .filter(e => e.scrollWidth > e.clientWidth + 2);
   const links = [...document.querySelectorAll("article a[href]:not(.headerlink)")]
     .filter(e => e.textContent.trim() && e.checkVisibility());
   return {
     sizes: code.map(s => [s.fontSize, s.lineHeight].map(parseFloat)),
     width: article && article.clientWidth - parseFloat(s.paddingLeft) - parseFloat(s.paddingRight),
     blocks: blocks.length, cut: cut.map(e => e.textContent.trim().slice(0, 60)),
-    unmarked: cut.filter(e => !e.classList.contains("more-right")).length,
+    unmarked: [...cut, ...wide].filter(e => !e.classList.contains("more-right")).length,
     links: [...new Set(links.map(e => getComputedStyle(e).color))],
   };
 }"""
@@ -400,7 +421,7 @@ def test_code_can_be_read_and_is_not_cut_off(view):
         assert look["width"] is None or 760 <= look["width"] <= 800, look["width"]
         assert not look["cut"], f"{view.path}: cut off at 1280: {look['cut']}"
     assert len(look["cut"]) <= look["blocks"] / 10, f"{view.path}: cut off: {look['cut']}"
-    assert not look["unmarked"], f"{view.path}: a block goes on, and nothing shows it"
+    assert not look["unmarked"], f"{view.path}: a block or a table goes on, and nothing shows it"
     assert len(look["links"]) <= 1, f"{view.path}: links of several colours: {look['links']}"
 
 

@@ -47,13 +47,15 @@
   /* The sidebar shows the page that is read, wherever the last page left it. */
   const sidebar = () => all(".bd-docs-nav .current.active > a").at(-1)?.scrollIntoView({block: "nearest"});
 
-  /* A block that scrolls fades out where it goes on. */
-  const fade = () => all("article pre").forEach(pre => {
+  /* A block or a table that scrolls fades out where it goes on. */
+  const scrolling = "article :is(pre, .pst-scrollable-table-container, .matrix-scroll)";
+  const fade = () => all(scrolling).forEach(block => {
     const show = () => {
-      pre.classList.toggle("more-right", pre.scrollWidth - pre.clientWidth - pre.scrollLeft > 2);
+      const left = block.scrollWidth - block.clientWidth - block.scrollLeft;
+      block.classList.toggle("more-right", left > 2);
     };
-    pre.addEventListener("scroll", show, {passive: true});
-    new ResizeObserver(show).observe(pre);
+    block.addEventListener("scroll", show, {passive: true});
+    new ResizeObserver(show).observe(block);
   });
 
   /* The copy buttons are one stop of the Tab key, and not one at each block: the arrow keys lead

@@ -220,12 +220,12 @@ def declared(expect: dict) -> list[tuple[str, str]]:
     return [*found, ("silent", render.SILENT_WORDS)] if expect.get("silent") else found
 
 
-def halves(data: dict, expect: dict) -> Item:
+def halves(data: dict, expect: dict, page: str) -> Item:
     """Return the two outcomes of a program, side by side, each under its marks."""
     columns, heights = [], []
     for name in both.SIDES:
         side = data[name]
-        shown = {key: side["versions"][key] for key in render.SHOWN if key in side["versions"]}
+        shown = render.decisive(page, side["versions"])
         label = both.label(name, shown).replace("August 2024 · ", "")
         texts = [text_of(output, HALF) for output in side["outputs"]]
         body = "".join(block(kind, text) for kind, text in texts if text)
@@ -284,8 +284,8 @@ def drawings(cell: NotebookNode) -> Iterator[Item]:
             yield Item(f'<div class="drawing">{svg}</div>', 500, "outcome")
 
 
-def shown_cell(cell: NotebookNode) -> tuple[list[Item], list[Item]]:
-    """Return the code of a cell and what came of it."""
+def shown_cell(cell: NotebookNode, page: str) -> tuple[list[Item], list[Item]]:
+    """Return the code of a page's cell and what came of it."""
     tags, expect = cell.metadata.get("tags", []), cell.metadata.get("expect", {})
     source, held = load.split_asserts(cell.source)
     if held and not re.sub(r"^(%%.*|#.*)$", "", source, flags=re.M).strip():
@@ -300,7 +300,7 @@ def shown_cell(cell: NotebookNode) -> tuple[list[Item], list[Item]]:
     for output in cell.outputs:
         data = output.get("data", {})
         if both.MIME in data:
-            outcome.append(halves(data[both.MIME], expect))
+            outcome.append(halves(data[both.MIME], expect, page))
         elif STEPS not in data and "image/svg+xml" not in data:
             kind, text = text_of(output, COLUMNS)
             if text:
@@ -481,7 +481,7 @@ class Deck:
         return made
 
 
-def make(notebook: NotebookNode, notes: str) -> list[Slide]:
+def make(notebook: NotebookNode, notes: str, page: str) -> list[Slide]:
     """Turn an executed chapter into slides.
 
     Headings, code, outputs, lists, tables, short paragraphs and bold statements are shown. The
@@ -489,13 +489,13 @@ def make(notebook: NotebookNode, notes: str) -> list[Slide]:
     shown; what is tempting and wrong is in the instructor's notebook.
     """
     for short in SHORT:
-        slides = filled(notebook, notes, short).slides()
+        slides = filled(notebook, notes, short, page).slides()
         if len(slides) >= FEWEST:
             break
     return slides
 
 
-def filled(notebook: NotebookNode, notes: str, short: int) -> Deck:
+def filled(notebook: NotebookNode, notes: str, short: int, page: str) -> Deck:
     """Return what of a chapter is shown, with what is said to it."""
     deck = Deck()
     answer: list[NotebookNode] = []
@@ -518,7 +518,7 @@ def filled(notebook: NotebookNode, notes: str, short: int) -> Deck:
         close()
         if cell.cell_type == "code":
             if not LEFT_OUT & tags and not is_imports(cell) and deck.section not in SAID:
-                code, outcome = shown_cell(cell)
+                code, outcome = shown_cell(cell, page)
                 deck.items.extend([*code, *outcome])
             continue
         for block in blocks(cell.source):

@@ -43,7 +43,7 @@ def write_slides(page: str, notebook: NotebookNode) -> Path:
             shutil.copyfile(source, target)
     notes = notebooks.plain(notebooks.guide().get(pages.title(page), ""), page)
     address = f"{publish.site()}{page}.html"
-    html = slides.as_html(pages.title(page), slides.make(notebook, notes), address)
+    html = slides.as_html(pages.title(page), slides.make(notebook, notes, page), address)
     file = folder / f"{Path(page).name}.html"
     notebooks.write(file, html)
     return file

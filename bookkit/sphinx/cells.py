@@ -19,6 +19,7 @@ from sphinx.highlighting import PygmentsBridge
 from bookkit import execute, load, pages, records
 from bookkit.expectations import SILENT
 from bookkit.languages import say
+from trace_evidence import both
 
 from . import render
 from .directives import DIRECTIVES
@@ -45,11 +46,11 @@ class ThenLexer(IPython3Lexer):
     }
 
 
-def then_label() -> str:
-    """Return what a ``%%then`` cell is marked with: the versions that it runs on."""
+def then_label(page: str) -> str:
+    """Return what a ``%%then`` cell of a page is marked with: the versions that it runs on."""
     pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
-    words = say("then · August 2024")
-    return f"{words} · JAX {pins['jax']} · NumPyro {pins['numpyro']}"
+    label = both.label("then", render.decisive(page, pins))
+    return say(both.SIDES["then"]) + label.removeprefix(both.SIDES["then"])
 
 
 def source_of(cell: nodes.container) -> nodes.literal_block | None:
@@ -135,7 +136,7 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             if block.astext().startswith(("%%then", "%%both", "%%check")):
                 block["language"] = ThenLexer.aliases[0]
         if text.startswith("%%then"):
-            marks.append(("then", then_label()))
+            marks.append(("then", then_label(app.env.docname)))
         if cell.get("hide_mode"):
             cell["prompt_show"], cell["prompt_hide"] = prompts(text, metadata, cell["hide_mode"])
         elif source is not None:

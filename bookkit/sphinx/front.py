@@ -14,8 +14,6 @@ from trace_evidence import both
 
 from . import render
 
-SHOWN = ("jax", "numpyro")
-
 
 def inline_code(text: str) -> str:
     """Return a line of Markdown as HTML; it has no marks but backticks."""
@@ -103,8 +101,8 @@ class ThenAndNow(SphinxDirective):
         row = nodes.container(classes=["both"])
         for name in both.SIDES:
             side = data[name]
-            versions = {key: side["versions"][key] for key in SHOWN}
-            label = both.label(name, versions).removeprefix(both.SIDES[name])
+            shown = render.decisive(self.arguments[0], side["versions"])
+            label = both.label(name, shown).removeprefix(both.SIDES[name])
             column = nodes.container(classes=["both-side", f"both-{name}"])
             column += render.mark_line([(name, say(both.SIDES[name]) + label)])
             for output in side["outputs"]:

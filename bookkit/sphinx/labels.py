@@ -85,8 +85,18 @@ def add_labels(app: Sphinx, doctree: nodes.document) -> None:
             domain.anonlabels.pop(name, None)
 
 
+def free_blanks(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Take the blank of "Solution to Exercise 1" out of its link, which would be underlined."""
+    for link in doctree.findall(lambda node: isinstance(node, nodes.reference)):
+        words = link.next_node(nodes.Text)
+        if words is not None and words.startswith(" ") and link.astext().startswith(" "):
+            words.parent.replace(words, nodes.Text(words.lstrip()))
+            link.parent.insert(link.parent.index(link), nodes.Text(" "))
+
+
 def setup(app: Sphinx) -> dict:
     """Register the labels with Sphinx."""
+    app.connect("doctree-resolved", free_blanks)
     app.connect("config-inited", set_version)
     app.connect("builder-inited", drop_indices)
     app.connect("doctree-read", add_labels, priority=900)

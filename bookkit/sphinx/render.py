@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 
 from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer, strip_ansi
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter
 
+from bookkit import versions
 from bookkit.languages import say
 from trace_evidence import both, steps
 from trace_evidence.figures import INK, PAPER
 
 SILENT_WORDS = "silent: wrong, without an error"
 WASTEFUL_WORDS = "silent: wasteful, without an error"
-SHOWN = ("jax", "numpyro")  # libraries whose versions stand above a half of a page
 LONG, NARROW = 480, 300  # characters of a message that a page, and a half of it, show
 PATHS = [
     # A library's file by its place in site-packages, the standard library by its module.
@@ -77,6 +78,19 @@ class LineFormatter(HtmlFormatter):
 def outcome(kind: str, name: str) -> str:
     """Return the mark of a cell that raises an error, or warns, with its class."""
     return say("raises {name}", name=name) if kind == "raises" else say("warns {name}", name=name)
+
+
+def decisive(page: str, versions_there: dict[str, str]) -> dict[str, str]:
+    """Return those versions of a stack that a mark names: JAX's, and the one that decides here.
+
+    Args:
+        page: the page's file or name; its last part names the chapter or the case.
+        versions_there: the version of each library of the stack, by its name.
+    """
+    failure = Path(page).stem
+    deciding = versions.decided_by(failure) if failure in versions.load()["failures"] else ()
+    other = "equinox" if "equinox" in deciding else "numpyro"
+    return {name: versions_there[name] for name in ("jax", other) if name in versions_there}
 
 
 def mark_line(marks: list[tuple[str, str]]) -> nodes.paragraph:
@@ -196,7 +210,7 @@ class Renderer(NbElementRenderer):
         for name in both.SIDES:
             side = data.content[name]
             column = nodes.container(classes=["both-side", f"both-{name}"])
-            shown = {key: side["versions"][key] for key in SHOWN if key in side["versions"]}
+            shown = decisive(self.source, side["versions"])
             label = both.label(name, shown).removeprefix(both.SIDES[name])
             words = [(name, say(name) + label)]
             wanted = expect.get(name, {})
