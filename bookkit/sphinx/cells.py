@@ -50,7 +50,7 @@ def then_label(page: str) -> str:
     """Return what a ``%%then`` cell of a page is marked with: the versions that it runs on."""
     pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
     label = both.label("then", render.decisive(page, pins))
-    return say(both.SIDES["then"]) + label.removeprefix(both.SIDES["then"])
+    return say("then · August 2024") + label.removeprefix(both.SIDES["then"])
 
 
 def source_of(cell: nodes.container) -> nodes.literal_block | None:
