@@ -62,7 +62,7 @@ def phrases(path):
             continue
         if re.fullmatch(RELEASE, match[0]):
             continue
-        if match[0][0] == "$" and not re.search(r"[\d/+]", match[0]):
+        if match[0][0] == "$" and not re.search(r"[\d/+\\-]", match[0]):
             continue
         number = match[0].strip().rstrip(",")
         after = re.match(r"[- ]?(\w+)", text[match.start() + len(number) :])

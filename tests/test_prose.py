@@ -81,11 +81,14 @@ def written():
     return found
 
 
-@pytest.mark.parametrize(
+without_cells = pytest.mark.parametrize(
     "path",
     [path for path in sorted(pages.BOOK.rglob("*.md")) if path not in NOTEBOOKS],
     ids=lambda path: path.stem,
 )
+
+
+@without_cells
 def test_code_on_a_page_without_cells_stands_elsewhere_too(path):
     elsewhere = "".join(text for file, text in written().items() if file != path)
     missing = [
@@ -111,6 +114,24 @@ def test_words_in_italics_are_those_of_a_message_or_are_listed(path):
         f"{path.name} quotes {missing}, which no message says: mend the text, or list what is only "
         "emphasized in tests/prose.toml."
     )
+
+
+@cache
+def all_outputs():
+    """Return what all pages show."""
+    return squeeze("\n".join(shown.file_of(path).read_text() for path in NOTEBOOKS)).lower()
+
+
+@without_cells
+def test_words_in_italics_on_a_page_without_cells_stand_elsewhere_too(path):
+    elsewhere = squeeze("".join(text for file, text in written().items() if file != path)).lower()
+    missing = [
+        words
+        for words in dict.fromkeys(ITALIC.findall(squeeze(prose(path))))
+        if not any(words in text for text in (elsewhere, all_outputs(), everything()))
+        and words not in LISTED["italics"]
+    ]
+    assert not missing, f"{path.name} quotes {missing}, which stands nowhere else: mend the text."
 
 
 @pytest.mark.parametrize("path", counted.pages_with_numbers(), ids=lambda path: path.stem)
