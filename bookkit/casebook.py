@@ -108,8 +108,8 @@ def card(case: Case) -> str:
 
 def family_table(family: str) -> str:
     """Return the cases of a chapter as a table, silent ones first."""
-    rows = [say("| Case | Kind | Whose |"), "|---|---|---|"]
-    owners = {"documented": say("documented"), "yours": say("your program")}
+    rows = [say("| Case | Kind | Origin |"), "|---|---|---|"]
+    owners = {"documented": say("documented limit"), "yours": say("your program")}
     for case in records.load().values():
         if case.family == family:
             mark = "silent" if case.kind == "silent" else "loud"
@@ -127,19 +127,21 @@ def symptom_table() -> str:
         if key != "error" and found:
             listed = "<br>".join(f"{link(case)}" for case in found)
             rows.append(f"| **{say(words)}** | {listed} |")
-    return "\n".join(rows)
+    return "\n".join([":::{table}", ":class: symptom-index", "", *rows, ":::"])
 
 
 def index_table() -> str:
     """Return all cases as one table, family by family."""
     rows = [say("| Case | Kind | Library | What you see | Occurs in |"), "|---|---|---|---|---|"]
+    label = f'<span class="on-phone">{say("Occurs in: ")}</span>'
     for path in sorted(pages.FAILURES.glob("*.md"), key=_order):
         for case in records.load().values():
             if case.family == path.stem:
                 kind = case.kind
                 rows.append(
                     f"| {link(case)} | {{inline-mark}}`{kind}: {say(kind)}` "
-                    f"| {records.LIBRARIES[case.library]} | {case.symptom} | {short_range(case)} |"
+                    f"| {records.LIBRARIES[case.library]} | {case.symptom} "
+                    f"| {label}{short_range(case)} |"
                 )
     return "\n".join([":::{table}", ":class: case-index", "", *rows, ":::"])
 
@@ -158,8 +160,9 @@ def occurs_in(slug: str) -> str:
             ends = versions.between(first, last)
             if last == newest[name]:
                 ends = say("{first} to today", first=first)
-                ends = say("all") if first == oldest[name] else ends
-            parts.append(f"{versions.TITLES[name]} {ends}")
+            whole = (first, last) == (oldest[name], newest[name])
+            words = say("all {library} releases", library=versions.TITLES[name])
+            parts.append(words if whole else f"{versions.TITLES[name]} {ends}")
     return "; ".join(parts)
 
 

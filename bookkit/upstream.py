@@ -50,14 +50,17 @@ def proof(name: str) -> str:
     test = found["test"]
     total = sum(test["with"].values())
     failed = test["without"]["failed"]
-    text = say("test: {failed} of {total} fail, then none", failed=failed, total=total)
+    text = say(
+        "{failed} of {total} tests fail without the patch, none with it",
+        failed=failed, total=total,
+    )  # fmt: skip
     own = sum(part["with"]["passed"] for part in found["own"])
-    return text + say("; {own} of NumPyro's own pass as before", own=own) if own else text
+    return text + say("; {own} of NumPyro's own still pass", own=own) if own else text
 
 
 def table() -> str:
     """Return the defects with a patch as a table, silent ones first."""
-    rows = [say("| Defect | Since | Proof |"), "|---|---|---|"]
+    rows = [say("| Defect | Occurs in | Proof |"), "|---|---|---|"]
     for name, row in defects().items():
         mark = f"{{inline-mark}}`{row['kind']}: {say(row['kind'])}`"
         (test,) = sorted((FOLDER / name).glob("test_*.py"))
@@ -113,7 +116,7 @@ def summary() -> str:
         )  # fmt: skip
     if cases:
         text += say(
-            " With all patches applied together, {good} of the {count} cases that they are for "
+            " With all patches applied together, {good} of the {count} cases that they address "
             "give the results that their pages expect; {silent} of these cases are silent.",
             good=good, count=len(cases), silent=silent,
         )  # fmt: skip

@@ -200,7 +200,7 @@ def searched(name, rawtext, text, lineno, inliner, options=None, content=None):
     """Return the words that a tracker was searched for, without result, in small print."""
     shown = " · ".join(part.strip() for part in text.split(";"))
     words = nodes.inline("", say(" (searched for: {words})", words=shown), classes=["searched"])
-    return [nodes.Text(say("Not reported, as far as we found")), words], []
+    return [nodes.Text(say("We found no report")), words], []
 
 
 def setup(app: Sphinx) -> dict:

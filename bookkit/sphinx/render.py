@@ -24,7 +24,7 @@ PATHS = [
     (re.compile(r"(?:~|/)[^\s:'\"]*/site-packages/"), ""),
     (re.compile(r"(?:~|/)[^\s:'\"]*/lib/python3\.\d+/"), "python/"),
     (re.compile(r"(?:~|/)[^\s:'\"]*/(?=trace_evidence/|stacks/)"), ""),
-    (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<this cell>"),
+    (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<a cell>"),
 ]
 JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
 # JAX puts a whole traceback into some messages, which begins with the kernel that runs the cell.
@@ -32,7 +32,9 @@ KERNEL_FRAME = re.compile(
     r'^ *File "(?:<frozen runpy>|ipykernel|traitlets|tornado|python/asyncio|IPython).*\n', re.M
 )
 INDENT = re.compile(r"(?:<[^>]*>)*( +)")  # at the start of a line of coloured code
-FRAME = re.compile(r"^ *(?:File |Cell |<this cell>)", re.M)
+# Where a line of coloured code may break beside its blanks: after a bracket, a dot, an equals sign.
+BREAK = re.compile(r'(<span class="(?:p|o)">[^<]*[(\[{.=])(?=</span>)')
+FRAME = re.compile(r"^ *(?:File |Cell |<a cell>)", re.M)
 
 
 def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
@@ -71,6 +73,7 @@ class LineFormatter(HtmlFormatter):
         if is_code:
             indent = INDENT.match(text)
             style = f' style="--indent: {len(indent[1])}"' if indent else ""
+            text = BREAK.sub(r"\1<wbr>", text)
             text = f'<span class="code-line"{style}>{text}</span>'
         return is_code, text
 
