@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from pathlib import Path
 
@@ -68,7 +69,11 @@ def measured_table(record: dict) -> str:
             f"| {row['seconds_for_chapter']:.0f} | {row['memory_gb'] / row['learners']:.2f} "
             f"| {row['cpu_seconds']:.0f} |"
         )
-    lines += ["", say("One more learner takes {gb:.2f} GB. The accidents:", gb=slope(record)), ""]
+    words = say(
+        "One more learner takes {gb:.2f} GB. These accidents were caused on purpose:",
+        gb=slope(record),
+    )
+    lines += ["", words, ""]
     said = {True: say("no file lost, and work goes on"), False: say("**not survived**")}
     lines += [f"- {say(accident)}: {said[fine]}" for accident, fine in record["survived"].items()]
     return "\n".join(lines)
@@ -85,6 +90,6 @@ def sizing_table(record: dict) -> str:
         lines.append(
             f"| {learners} | {memory(record, learners):.0f} "
             f"| {say('{gb:.2f} GB each', gb=slope(record))} "
-            f"| {cores(record, learners):.0f} | {say(limit)} |"
+            f"| {math.ceil(cores(record, learners))} | {say(limit)} |"
         )
     return "\n".join(lines)

@@ -94,6 +94,10 @@ def prompts(source: str, metadata: dict, folded: str) -> tuple[str, str]:
         return say("Show the imports"), say("Hide the imports")
     if source.startswith("%%check"):
         return say("Show the check"), say("Hide the check")
+    if source.startswith("%check"):
+        return say("Show what the check says"), say("Hide what the check says")
+    if "wrong" in metadata.get("tags", []):
+        return say("Show a refused answer"), say("Hide a refused answer")
     return say("Show the code"), say("Hide the code")
 
 
