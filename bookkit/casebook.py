@@ -52,8 +52,8 @@ def open_ranges(case: Case) -> dict[str, list[tuple[str, str, bool]]]:
 
 
 def link(case: Case, text: str = "") -> str:
-    """Return a link to a case."""
-    return f"[{text}](/{case.page}.md)"
+    """Return a link to a case, by its title with its marks of code, or by other words."""
+    return f"[{text or case.title}](/{case.page}.md)"
 
 
 def upstream(case: Case) -> str:
