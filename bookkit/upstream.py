@@ -55,7 +55,7 @@ def proof(name: str) -> str:
         failed=failed, total=total,
     )  # fmt: skip
     own = sum(part["with"]["passed"] for part in found["own"])
-    return text + say("; {own} of NumPyro's own still pass", own=own) if own else text
+    return text + say("; {own} of NumPyro's own tests still pass", own=own) if own else text
 
 
 def table() -> str:
