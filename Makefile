@@ -36,8 +36,8 @@ environments:
 	done; echo "error: no Python found: install Python 3.11, then run make again." >&2; exit 1
 
 book: environments ## execute the pages, build the site, warnings as errors (LANGUAGES=en)
-	@$(PY) -m bookkit
 	@$(PY) -m bookkit.publish
+	@$(PY) -m bookkit
 	@$(PY) -m bookkit.build
 
 page: environments ## execute, test and build one page (P=leaf-order)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import platform
 import shutil
@@ -37,6 +38,8 @@ from . import kernels, pages
 
 CACHE = pages.BUILD / ".jupyter_cache"
 DATA = ("requirements.txt", "stacks/then.txt", "stacks/hash-history.json")
+TOLD = pages.ROOT / "trace_evidence" / "data.json"
+REPORTS = "from trace_evidence import examine"  # in a page that prints what `TOLD` says of cases
 JOBS = 2
 CELL_SECONDS = 300
 # XLA's older code generator compiles the pages' many small programs in about half the CPU time.
@@ -98,7 +101,37 @@ def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBa
             shutil.rmtree(entry)
     path.mkdir(parents=True, exist_ok=True)
     mark.write_text(current)
-    return get_cache(path)
+    cache = get_cache(path)
+    forget_reports(cache, path / "told")
+    return cache
+
+
+def told() -> str:
+    """Return a hash of what a report of `examine` says of the cases: title, address and cure."""
+    if not TOLD.exists():
+        return ""
+    known = json.loads(TOLD.read_text())["explain"]
+    said = {
+        name: [row.get(key) for key in ("title", "page", "cure")] for name, row in known.items()
+    }
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def forget_reports(cache: JupyterCacheBase, mark: Path) -> None:
+    """Take the pages that print such a report out of a cache, where the cases say something new.
+
+    Args:
+        cache: the cache.
+        mark: the file that keeps what `told` returned the last time.
+    """
+    current = told()
+    if mark.exists() and mark.read_text() == current:
+        return
+    for record in cache.list_cache_records():
+        page = Path(record.uri)
+        if page.exists() and REPORTS in page.read_text():
+            cache.remove_cache(record.pk)
+    mark.write_text(current)
 
 
 @dataclass

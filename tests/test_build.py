@@ -1,11 +1,14 @@
 """Incremental builds tell the truth: what was built is believed as far as it can be checked."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 
+import nbformat
 import pytest
+from jupyter_cache.base import CacheBundleIn
 
 from bookkit import build, execute, languages, pages
 
@@ -201,4 +204,27 @@ def test_a_cache_with_a_damaged_database_begins_anew(tmp_path):
     folder = tmp_path / "cache"
     execute.open_cache(folder, current="now").list_cache_records()
     (folder / "global.db").write_bytes(b"SQLite format 3\0 and then nothing that holds")
+    assert execute.open_cache(folder, current="now").list_cache_records() == []
+
+
+def test_a_page_that_prints_what_is_said_of_cases_is_executed_anew_when_that_changes(
+    tmp_path, monkeypatch
+):
+    page, known, folder = tmp_path / "page.md", tmp_path / "data.json", tmp_path / "cache"
+    page.write_text(execute.REPORTS)
+    monkeypatch.setattr(execute, "TOLD", known)
+    known.write_text(
+        json.dumps({"explain": {"a-case": {"title": "old", "page": "p", "text": "…"}}})
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
+    notebook.metadata["kernelspec"] = {"name": "python3"}
+    bundle = CacheBundleIn(notebook, str(page))
+    execute.open_cache(folder, current="now").cache_notebook_bundle(bundle, check_validity=False)
+    known.write_text(
+        json.dumps({"explain": {"a-case": {"title": "old", "page": "p", "text": "other"}}})
+    )
+    assert len(execute.open_cache(folder, current="now").list_cache_records()) == 1
+    known.write_text(
+        json.dumps({"explain": {"a-case": {"title": "new", "page": "p", "text": "other"}}})
+    )
     assert execute.open_cache(folder, current="now").list_cache_records() == []
