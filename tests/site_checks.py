@@ -131,7 +131,7 @@ def test_a_mark_names_the_library_that_decides():
         assert marks, f"{name} has no mark of the old stack"
         for mark in marks:
             assert re.search(rf"JAX [\d.]+ · {library} [\d.]+$", mark), (
-                f"{name}: a mark says {mark!r}: see `decisive` in bookkit/sphinx/render.py"
+                f"{name}: a mark says {mark!r}: see `releases` in bookkit/sphinx/render.py"
             )
 
 

@@ -81,6 +81,18 @@ def written():
     return found
 
 
+@cache
+def plain():
+    """Return the same texts, and what the pages show, in small letters and on one line each."""
+    shows = {shown.file_of(path): shown.file_of(path).read_text() for path in NOTEBOOKS}
+    return {file: squeeze(text).lower() for file, text in (written() | shows).items()}
+
+
+def stands_elsewhere(words, path, texts):
+    """Tell whether one of the texts other than a page's own has some words."""
+    return any(words in text for file, text in texts.items() if file != path)
+
+
 without_cells = pytest.mark.parametrize(
     "path",
     [path for path in sorted(pages.BOOK.rglob("*.md")) if path not in NOTEBOOKS],
@@ -90,11 +102,12 @@ without_cells = pytest.mark.parametrize(
 
 @without_cells
 def test_code_on_a_page_without_cells_stands_elsewhere_too(path):
-    elsewhere = "".join(text for file, text in written().items() if file != path)
     missing = [
         span
         for span in dict.fromkeys(SPAN.findall(LINK.sub("]", prose(path))))
-        if span not in elsewhere and not in_sources(span) and span not in LISTED["code"]
+        if not stands_elsewhere(span, path, written())
+        and not in_sources(span)
+        and span not in LISTED["code"]
     ]
     assert not missing, f"{path.name} names code that is nowhere else: {missing}. Mend the text."
 
@@ -116,19 +129,13 @@ def test_words_in_italics_are_those_of_a_message_or_are_listed(path):
     )
 
 
-@cache
-def all_outputs():
-    """Return what all pages show."""
-    return squeeze("\n".join(shown.file_of(path).read_text() for path in NOTEBOOKS)).lower()
-
-
 @without_cells
 def test_words_in_italics_on_a_page_without_cells_stand_elsewhere_too(path):
-    elsewhere = squeeze("".join(text for file, text in written().items() if file != path)).lower()
     missing = [
         words
         for words in dict.fromkeys(ITALIC.findall(squeeze(prose(path))))
-        if not any(words in text for text in (elsewhere, all_outputs(), everything()))
+        if not stands_elsewhere(words, path, plain())
+        and words not in everything()
         and words not in LISTED["italics"]
     ]
     assert not missing, f"{path.name} quotes {missing}, which stands nowhere else: mend the text."

@@ -225,11 +225,12 @@ def halves(data: dict, expect: dict, page: str) -> Item:
     columns, heights = [], []
     for name in both.SIDES:
         side = data[name]
-        shown = render.decisive(page, side["versions"])
-        label = both.label(name, shown).replace("August 2024 · ", "")
         texts = [text_of(output, HALF) for output in side["outputs"]]
         body = "".join(block(kind, text) for kind, text in texts if text)
-        pairs = [(name, label), *declared(expect.get(name, {}))]
+        pairs = [
+            (name, name + render.releases(page, side["versions"])),
+            *declared(expect.get(name, {})),
+        ]
         heading = marks(pairs)
         empty = "" if body else '<p class="nothing">nothing to show</p>'
         columns.append(f'<div class="half">{heading}{body}{empty}</div>')

@@ -19,7 +19,6 @@ from sphinx.highlighting import PygmentsBridge
 from bookkit import execute, load, pages, records
 from bookkit.expectations import SILENT
 from bookkit.languages import say
-from trace_evidence import both
 
 from . import render
 from .directives import DIRECTIVES
@@ -49,8 +48,7 @@ class ThenLexer(IPython3Lexer):
 def then_label(page: str) -> str:
     """Return what a ``%%then`` cell of a page is marked with: the versions that it runs on."""
     pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
-    label = both.label("then", render.decisive(page, pins))
-    return say("then · August 2024") + label.removeprefix(both.SIDES["then"])
+    return say("then · August 2024") + render.releases(page, pins)
 
 
 def source_of(cell: nodes.container) -> nodes.literal_block | None:

@@ -101,10 +101,9 @@ class ThenAndNow(SphinxDirective):
         row = nodes.container(classes=["both"])
         for name in both.SIDES:
             side = data[name]
-            shown = render.decisive(self.arguments[0], side["versions"])
-            label = both.label(name, shown).removeprefix(both.SIDES[name])
+            words = say(both.SIDES[name]) + render.releases(self.arguments[0], side["versions"])
             column = nodes.container(classes=["both-side", f"both-{name}"])
-            column += render.mark_line([(name, say(both.SIDES[name]) + label)])
+            column += render.mark_line([(name, words)])
             for output in side["outputs"]:
                 failed = output["output_type"] == "error"
                 if failed:

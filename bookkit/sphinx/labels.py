@@ -87,9 +87,9 @@ def add_labels(app: Sphinx, doctree: nodes.document) -> None:
 
 def free_blanks(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Take the blank of "Solution to Exercise 1" out of its link, which would be underlined."""
-    for link in doctree.findall(lambda node: isinstance(node, nodes.reference)):
+    for link in doctree.findall(nodes.reference):
         words = link.next_node(nodes.Text)
-        if words is not None and words.startswith(" ") and link.astext().startswith(" "):
+        if words is not None and link.astext().startswith(" "):
             words.parent.replace(words, nodes.Text(words.lstrip()))
             link.parent.insert(link.parent.index(link), nodes.Text(" "))
 

@@ -83,8 +83,8 @@ def outcome(kind: str, name: str) -> str:
     return say("raises {name}", name=name) if kind == "raises" else say("warns {name}", name=name)
 
 
-def decisive(page: str, versions_there: dict[str, str]) -> dict[str, str]:
-    """Return those versions of a stack that a mark names: JAX's, and the one that decides here.
+def releases(page: str, versions_there: dict[str, str]) -> str:
+    """Return how a mark ends: with JAX's version, and that of the library that decides here.
 
     Args:
         page: the page's file or name; its last part names the chapter or the case.
@@ -93,7 +93,8 @@ def decisive(page: str, versions_there: dict[str, str]) -> dict[str, str]:
     failure = Path(page).stem
     deciding = versions.decided_by(failure) if failure in versions.load()["failures"] else ()
     other = "equinox" if "equinox" in deciding else "numpyro"
-    return {name: versions_there[name] for name in ("jax", other) if name in versions_there}
+    shown = [name for name in ("jax", other) if name in versions_there]
+    return "".join(f" · {both.LIBRARIES[name]} {versions_there[name]}" for name in shown)
 
 
 def mark_line(marks: list[tuple[str, str]]) -> nodes.paragraph:
@@ -213,9 +214,7 @@ class Renderer(NbElementRenderer):
         for name in both.SIDES:
             side = data.content[name]
             column = nodes.container(classes=["both-side", f"both-{name}"])
-            shown = decisive(self.source, side["versions"])
-            label = both.label(name, shown).removeprefix(both.SIDES[name])
-            words = [(name, say(name) + label)]
+            words = [(name, say(name) + releases(self.source, side["versions"]))]
             wanted = expect.get(name, {})
             words += [(k, outcome(k, wanted[k])) for k in ("raises", "warns") if k in wanted]
             if wanted.get("silent"):
