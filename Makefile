@@ -20,8 +20,8 @@ export JAX_PLATFORMS := cpu
 unexport PYTHONPATH
 PYTHON ?=
 export PYTHON
-# Any of these finds or fetches Python 3.11, from 3.8 on.
-PYTHONS := "$(PYTHON)" python3.11 python3 python python3.13 python3.12 python3.10
+# Any of these finds or fetches Python 3.12, from 3.8 on.
+PYTHONS := "$(PYTHON)" python3.12 python3 python python3.13 python3.11 python3.10
 RUNS := -c "import sys; sys.exit(sys.version_info < (3, 8))"
 
 .NOTPARALLEL:  # two commands would execute the same pages twice
@@ -33,7 +33,7 @@ help: ## list these commands
 environments:
 	@for p in $(PYTHONS); do \
 	  if [ -n "$$p" ] && "$$p" $(RUNS) 2>/dev/null; then exec "$$p" -m tools.environments; fi; \
-	done; echo "error: no Python found: install Python 3.11, then run make again." >&2; exit 1
+	done; echo "error: no Python found: install Python 3.12, then run make again." >&2; exit 1
 
 book: environments ## execute the pages, build the site, warnings as errors (LANGUAGES=en)
 	@$(PY) -m bookkit.publish
@@ -86,7 +86,7 @@ lab: environments ## open the chapters as notebooks in JupyterLab, with both ker
 doctor: ## see in a minute whether this machine is ready: Python, kernels, memory, disk, ports
 	@for p in $(PY) $(PYTHONS); do \
 	  if [ -n "$$p" ] && "$$p" $(RUNS) 2>/dev/null; then exec "$$p" -m tools.doctor; fi; \
-	done; echo "error: no Python found: install Python 3.11, then run make doctor again." >&2; exit 1
+	done; echo "error: no Python found: install Python 3.12, then run make doctor again." >&2; exit 1
 
 workshop: environments ## make student and instructor notebooks, slides and handouts
 	@$(PY) -m bookkit
@@ -147,7 +147,7 @@ examine-corpus: environments ## examine the models of a checkout (CHECKOUT=../nu
 	@$(PY) -m tools.examining.corpus $(if $(CHECKOUT),"$(CHECKOUT)" --half "$(or $(HALF),seen)")
 
 UV := .venv/bin/uv
-LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
+LOCK := $(UV) pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-header
 THEN_DATE := 2024-09-01
 
 lock: environments ## resolve the newest stack again and write the locks
@@ -155,7 +155,7 @@ lock: environments ## resolve the newest stack again and write the locks
 	$(LOCK) pyproject.toml --extra notebook --extra lab --extra install -c requirements.txt -o binder/requirements.txt
 	$(LOCK) --upgrade hub/requirements.in -o hub/requirements.txt
 	$(PY) -m stacks.measure --lock
-	$(UV) pip compile --quiet --python-version 3.11 --no-header --no-annotate --generate-hashes \
+	$(UV) pip compile --quiet --python-version 3.12 --no-header --no-annotate --generate-hashes \
 	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt
 	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import platform
@@ -42,9 +43,6 @@ TOLD = pages.ROOT / "trace_evidence" / "data.json"
 REPORTS = "from trace_evidence import examine"  # in a page that prints what `TOLD` says of cases
 JOBS = 2
 CELL_SECONDS = 300
-# XLA's older code generator compiles the pages' many small programs in about half the CPU time.
-# An XLA that does not know the flag stops at import: then drop it.
-XLA_FLAGS = "--xla_cpu_use_fusion_emitters=false"
 
 
 def inputs() -> list[Path]:
@@ -171,8 +169,7 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
         begin = time.monotonic()
         reason = ""
         try:
-            flags = f"{os.environ.get('XLA_FLAGS', '')} {XLA_FLAGS}".strip()
-            client.execute(env={**os.environ, REQUIRED_VARIABLE: "1", "XLA_FLAGS": flags})
+            client.execute(env={**os.environ, REQUIRED_VARIABLE: "1"})
         except CellExecutionError as error:
             reason = f"{error.ename} that the cell does not declare: {error.evalue}"
         except CellTimeoutError:
@@ -181,9 +178,30 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
             reason = "the kernel died in this cell"
         except NoSuchKernel as error:
             reason = f"no kernel {error.name!r} is installed: use `python3` in the front matter"
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = in_order(cell.outputs)
     first = next(i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code")
     stopped_at = (started or [first])[-1] if reason else None
     return Execution(notebook, time.monotonic() - begin, stopped_at, reason)
+
+
+def in_order(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Return a cell's outputs with the text on stdout before the text on stderr that stands next.
+
+    A kernel sends its two streams when their buffers are flushed, at times of their own; what is
+    displayed or raised flushes both.
+    """
+    found: list[NotebookNode] = []
+    for streams, group in itertools.groupby(outputs, lambda one: one.output_type == "stream"):
+        rows = list(group)
+        if streams:
+            texts = {name: [row for row in rows if row.name == name] for name in ("stdout", "stderr")}
+            for named in filter(None, texts.values()):
+                named[0].text = "".join(row.text for row in named)
+            rows = [named[0] for named in texts.values() if named]
+        found += rows
+    return found
 
 
 def from_cache(cache: JupyterCacheBase, notebook: NotebookNode) -> Execution | None:

@@ -1,7 +1,8 @@
 """Kernels that are forked from one process which has imported the libraries already.
 
 A new kernel spends three seconds of CPU on imports; a forked one almost none. `ForkManager` is used
-where the system can fork safely, which is Linux; elsewhere Jupyter's own manager starts kernels.
+where the system can fork safely, which is Linux; elsewhere Jupyter's own manager starts kernels,
+and everywhere with `ORDINARY` set, as readers start theirs.
 """
 
 from __future__ import annotations
@@ -22,16 +23,24 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
 SERVER = Path(__file__).with_name("forkserver.py")
-_servers: dict[str, subprocess.Popen] = {}
+ORDINARY = "TRACE_EVIDENCE_ORDINARY_KERNELS"
+READ_AT_IMPORT = ("JAX_", "XLA_", "NUMPYRO_", "EQX_", "MPL", "MATPLOTLIB", "PYTHON", "TQDM")
+_servers: dict[tuple, subprocess.Popen] = {}
 _lock = threading.Lock()
 
 
 def _server(python: str, env: dict[str, str]) -> subprocess.Popen:
-    """Return the running server of a Python, started where there is none."""
-    server = _servers.get(python)
+    """Return the running server of a Python, started where there is none.
+
+    What the libraries read when they are imported is the server's, so kernels that differ in that
+    have servers of their own.
+    """
+    read = [row for row in sorted(env.items()) if row[0].startswith(READ_AT_IMPORT)]
+    key = (python, *read)
+    server = _servers.get(key)
     if server is None or server.poll() is not None:
         inline = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
-        server = _servers[python] = subprocess.Popen(
+        server = _servers[key] = subprocess.Popen(
             [python, str(SERVER)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -133,4 +142,5 @@ class ForkManager(AsyncKernelManager):
 
 def manager_class() -> type[AsyncKernelManager]:
     """Return the manager for this system."""
-    return ForkManager if sys.platform == "linux" else AsyncKernelManager
+    ordinary = sys.platform != "linux" or os.environ.get(ORDINARY)
+    return AsyncKernelManager if ordinary else ForkManager

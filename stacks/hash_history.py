@@ -117,7 +117,7 @@ def read_source(jax: str, folder: str) -> dict:
 def measure(jax: str, numpy: str, scipy: str, folder: str) -> dict:
     """Return what a release does when it runs."""
     pins = [f"jax=={jax}", f"jaxlib=={jax}", f"numpy=={numpy}", f"scipy=={scipy}"]
-    environments.create(Path(folder), "3.11", *pins, cure=CURE)
+    environments.create(Path(folder), "3.12", *pins, cure=CURE)
     freeze = ("pip", "freeze", "--python", Path(folder, "bin", "python"))
     frozen = environments.run(environments.find_uv(), *freeze, cure=CURE).split()
     return {"by": "run", **probe(folder), "pins": frozen}

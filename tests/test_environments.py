@@ -36,25 +36,25 @@ def machine(monkeypatch):
 @pytest.mark.parametrize(
     ("pythons", "found"),
     [
-        ({"python3": (3, 11)}, "python3"),
-        ({"python3": (3, 13), "python3.11": (3, 11)}, "python3.11"),
-        ({"python3": (3, 12), "python": (3, 11)}, "python"),
-        ({"python3": (3, 12)}, None),
+        ({"python3": (3, 12)}, "python3"),
+        ({"python3": (3, 13), "python3.12": (3, 12)}, "python3.12"),
+        ({"python3": (3, 11), "python": (3, 12)}, "python"),
+        ({"python3": (3, 11)}, None),
         ({"python3": (3, 8)}, None),
     ],
 )
-def test_python_3_11_is_taken_by_whatever_name_it_has(machine, pythons, found):
+def test_python_3_12_is_taken_by_whatever_name_it_has(machine, pythons, found):
     machine(pythons)
     assert environments.find_python() == found
 
 
 @pytest.mark.parametrize(
     ("pythons", "said"),
-    [({"py": (3, 12)}, "PYTHON=py is Python 3.12"), ({}, "PYTHON=py is not a Python that runs")],
+    [({"py": (3, 11)}, "PYTHON=py is Python 3.11"), ({}, "PYTHON=py is not a Python that runs")],
 )
 def test_another_python_that_was_asked_for_is_refused_with_a_cure(machine, pythons, said):
     machine(pythons, asked="py")
-    with pytest.raises(SetupError, match=rf"^{re.escape(said)}.*Name a Python 3\.11[^\n]*$"):
+    with pytest.raises(SetupError, match=rf"^{re.escape(said)}.*Name a Python 3\.12[^\n]*$"):
         environments.find_python()
 
 
@@ -89,10 +89,10 @@ def test_make_takes_the_first_python_that_is_new_enough(tmp_path):
     assert done.stdout == f"{tmp_path}/python3.12 -m tools.environments\n"
     (tmp_path / "python3.12").unlink()
     done = subprocess.run(command, env=env, capture_output=True, text=True)
-    assert done.stderr.startswith("error: no Python found: install Python 3.11")
+    assert done.stderr.startswith("error: no Python found: install Python 3.12")
 
 
-# --- where there is no Python 3.11, another one fetches it ----------------------------------
+# --- where there is no Python 3.12, another one fetches it ----------------------------------
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_the_locked_uv_installs_on_every_python(checkout):
     assert all(line.strip() in lock for line in text.splitlines()[1:])
 
 
-def test_without_python_3_11_uv_goes_elsewhere_and_fetches_it(checkout, machine, monkeypatch):
+def test_without_python_3_12_uv_goes_elsewhere_and_fetches_it(checkout, machine, monkeypatch):
     machine({"python3": (3, 13)})
     ran = []
     monkeypatch.setattr(
@@ -121,7 +121,7 @@ def test_without_python_3_11_uv_goes_elsewhere_and_fetches_it(checkout, machine,
     venv, pip, fetch = ran
     assert venv[0] == f"{sys.executable} -m venv --clear {bootstrap}"
     assert pip[0].startswith(f"{bootstrap}/bin/python -m pip install")
-    assert fetch[0] == f"{bootstrap}/bin/uv venv --clear --python 3.11 {checkout}/.venv"
+    assert fetch[0] == f"{bootstrap}/bin/uv venv --clear --python 3.12 {checkout}/.venv"
     assert "install it" in fetch[1]
 
 

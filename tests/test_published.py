@@ -149,7 +149,7 @@ def test_the_parts_that_github_runs_are_all_there_are():
 
 def test_a_codespace_ends_with_a_look_at_both_kernels():
     container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
-    assert container["image"].partition(":")[2].startswith("3.11")
+    assert container["image"].partition(":")[2].startswith("3.12")
     script = (ROOT / ".devcontainer" / "create.sh").read_text()
     assert container["onCreateCommand"] == "bash .devcontainer/create.sh"
     assert script.split().index("environments") < script.split().index("doctor")

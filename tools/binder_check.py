@@ -48,7 +48,7 @@ def parts(environment: Path) -> list[tuple[str, float]]:
 
 def build(repository: Path, environment: Path, env: dict) -> None:
     """Do the steps of repo2docker's build, one after the other."""
-    python = shutil.which("python3.11") or sys.executable
+    python = shutil.which("python3.12") or sys.executable
     steps: list[list] = [
         [python, "-m", "venv", environment],
         ["python", "-m", "pip", "install", "-q", "--no-cache-dir", "-r", "binder/requirements.txt"],

@@ -54,14 +54,14 @@ def check_python():
     """Return what Python there is for the book, and a cure where there is none."""
     now = environments.NOW / "bin" / "python"
     if environments.python_version(str(now)) == environments.WANTED:
-        return "Python 3.11 in .venv", ""
+        return "Python 3.12 in .venv", ""
     try:
         found = environments.find_python()
     except environments.SetupError as error:
         return "no usable Python", str(error)
     if found:
-        return f"Python 3.11 ({found})", ""
-    return "no Python 3.11; make book fetches one", ""
+        return f"Python 3.12 ({found})", ""
+    return "no Python 3.12; make book fetches one", ""
 
 
 def check_kernel(name):

@@ -4,7 +4,7 @@
 (stacks/then.txt), registered in `.venv` as the Jupyter kernel `then`. An environment is built
 from nothing and stamped when it is whole; a stamp that fits means there is nothing to do.
 
-Runs on any Python from 3.8 on, with the standard library alone: it is what finds Python 3.11.
+Runs on any Python from 3.8 on, with the standard library alone: it is what finds Python 3.12.
 
 Usage: python tools/environments.py
 """
@@ -25,7 +25,7 @@ THEN = ROOT / ".venv-then"
 CACHE = ROOT / ".cache"
 NOW_LOCK = ROOT / "requirements.txt"
 THEN_LOCK = ROOT / "stacks" / "then.txt"
-WANTED = (3, 11)
+WANTED = (3, 12)
 CERTIFICATE = (
     "The network shows a certificate that is not known here, as a company's proxy does: "
     "set SSL_CERT_FILE to the company's certificates (a .pem file), then run make again."
@@ -57,7 +57,7 @@ def check_machine(system=None, machine=None):
     if system == "darwin" and (machine or platform.machine()) == "x86_64":
         raise SetupError(
             "This Python is one for Intel Macs, for which JAX has no releases any more: on an "
-            "Apple chip install a native Python 3.11, on an Intel Mac use another machine."
+            "Apple chip install a native Python 3.12, on an Intel Mac use another machine."
         )
 
 
@@ -99,19 +99,28 @@ def python_version(command):
 
 
 def find_python():
-    """Return a command that is Python 3.11, or None; a PYTHON of another version is an error."""
+    """Return a command that is Python 3.12, or None; a PYTHON of another version is an error."""
     asked = os.environ.get("PYTHON")
     if asked:
         found = python_version(asked)
         if found != WANTED:
             what = "Python {}.{}".format(*found) if found else "not a Python that runs"
             raise SetupError(
-                f"PYTHON={asked} is {what}; the book runs on CPython 3.11. "
-                "Name a Python 3.11, or leave PYTHON out and uv provides one."
+                f"PYTHON={asked} is {what}; the book runs on CPython 3.12. "
+                "Name a Python 3.12, or leave PYTHON out and uv provides one."
             )
         return asked
-    names = ("python3.11", "python3", "python")
+    names = ("python3.12", "python3", "python", *kept_pythons())
     return next((name for name in names if python_version(name) == WANTED), None)
+
+
+def kept_pythons():
+    """Return the Pythons 3.12 that pyenv and uv keep in the reader's home, newest first."""
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    found = [*pyenv.glob("versions/3.12.*"), *data.glob("uv/python/cpython-3.12.*")]
+    found.sort(key=lambda path: [int(part) for part in re.findall(r"\d+", path.name)], reverse=True)
+    return [str(path / "bin" / "python3.12") for path in found]
 
 
 def stamp(*texts):
@@ -129,7 +138,7 @@ def is_whole(environment, wanted):
 def locked_uv():
     """Write uv's own lines of the lock to a file of their own, and return its path.
 
-    The lock is for Python 3.11, and what fetches that one is another: the marker goes.
+    The lock is for Python 3.12, and what fetches that one is another: the marker goes.
     """
     (lines,) = re.findall(r"^uv==.*?(?=^\S)", NOW_LOCK.read_text() + "\nend", re.M | re.S)
     path = CACHE / "uv.txt"
@@ -141,11 +150,11 @@ def locked_uv():
 def make_uv():
     """Create `.venv`, and uv in it.
 
-    Where the machine has no Python 3.11, uv goes into `.cache/bootstrap` and provides one.
+    Where the machine has no Python 3.12, uv goes into `.cache/bootstrap` and provides one.
     """
     offline = "No package index answers: check the network or proxy, then run make again."
     python = find_python()
-    version = "3.11" if python else "3"
+    version = "3.12" if python else "3"
     no_venv = f"This Python makes no environments: on Debian, `apt install python{version}-venv`."
     home = NOW if python else CACHE / "bootstrap"
     run(python or sys.executable, "-m", "venv", "--clear", home, cure=no_venv)
@@ -153,12 +162,12 @@ def make_uv():
     run(*pip, "--disable-pip-version-check", "--require-hashes", "-r", locked_uv(), cure=offline)
     uv = home / "bin" / "uv"
     if python is None:
-        print("No Python 3.11 on this machine: uv fetches one.", flush=True)
+        print("No Python 3.12 on this machine: uv fetches one.", flush=True)
         cure = (
-            "Python 3.11 is not on this machine and could not be fetched: install it "
-            "(python3.11, with your system's packages, pyenv or python.org), then run make again."
+            "Python 3.12 is not on this machine and could not be fetched: install it "
+            "(python3.12, with your system's packages, pyenv or python.org), then run make again."
         )
-        run(uv, "venv", "--clear", "--python", "3.11", NOW, cure=cure)
+        run(uv, "venv", "--clear", "--python", "3.12", NOW, cure=cure)
 
 
 def install(environment, *what, cure):
@@ -225,7 +234,7 @@ def find_uv():
 
 
 def make_then(python):
-    """Build `.venv-then` with a Python 3.11."""
+    """Build `.venv-then` with a Python 3.12."""
     print("Installing the then stack into .venv-then (about 180 MB to download) …", flush=True)
     install_lock(THEN, THEN_LOCK, python)
 

@@ -78,15 +78,16 @@ def run_here(shell, code: str) -> list[dict[str, Any]]:
 
 
 def run_there(kernel: ThenKernel, code: str) -> list[dict[str, Any]]:
-    """Run a cell in the other kernel; return its outputs in nbformat's form."""
+    """Run a cell in the other kernel; return its outputs in nbformat's form.
+
+    As in `run_here`, what it printed comes first and its warnings second: the other kernel sends
+    its two streams when their buffers are flushed, so their order says nothing.
+    """
     found: list[dict[str, Any]] = []
+    printed = {"stdout": "", "stderr": ""}
     for kind, content in kernel.messages(code):
         if kind == "stream":
-            same = found and found[-1].get("name") == content["name"]
-            if same:
-                found[-1]["text"] += content["text"]
-            else:
-                found.append({"output_type": "stream", **content})
+            printed[content["name"]] += content["text"]
         elif kind in ("display_data", "execute_result"):
             shown = {"data": content["data"], "metadata": content["metadata"]}
             found.append({"output_type": "display_data", **shown})
@@ -94,9 +95,13 @@ def run_there(kernel: ThenKernel, code: str) -> list[dict[str, Any]]:
             keys = ("ename", "evalue", "traceback")
             found.append({"output_type": "error"} | {key: content[key] for key in keys})
             if content["ename"] == "NameError":
-                words = f"The kernel `then` has its own variables. {NOT_ABOVE}\n"
-                found.append({"output_type": "stream", "name": "stdout", "text": words})
-    return found
+                printed["stdout"] += f"The kernel `then` has its own variables. {NOT_ABOVE}\n"
+    streams = [
+        {"output_type": "stream", "name": name, "text": text}
+        for name, text in printed.items()
+        if text
+    ]
+    return streams + found
 
 
 def block(output: dict[str, Any]) -> str:

@@ -112,7 +112,7 @@ class ThenKernel:
             "--InlineBackend.figure_formats=svg",
             "--IPKernelApp.extra_extensions=trace_evidence.tracebacks",
         ]
-        # XLA stops at a flag that it does not know, and this one is older.
+        # XLA stops at a flag that it does not know, and this one is older than most.
         outer = {name: value for name, value in os.environ.items() if name != "XLA_FLAGS"}
         self.manager.start_kernel(env={**outer, **env}, extra_arguments=options)
         self.client = self.manager.blocking_client()
