@@ -10,16 +10,25 @@ from . import pages, records, versions
 from .languages import say
 from .records import Case
 
-NOT_MEASURED = "not measured yet: `make matrix`"
+NOT_MEASURED = "not measured yet: `make page`"
 FULL_STOPS = ".。"
+
+
+def is_measured(slug: str) -> bool:
+    """Tell whether any stack of the matrix knows a program."""
+    known = versions.load()
+    return slug in known["failures"] and versions.stacks_of(slug)[0] > 0
 
 
 def measured(case: Case) -> str:
     """Return where a case occurs, in words, as the matrix has it."""
-    if case.slug not in versions.load()["failures"]:
+    if not is_measured(case.slug):
         return say(NOT_MEASURED)
     wrong = "wasteful" if case.wasteful else "wrong"
-    return capital(versions.sentence(case.slug, wrong=wrong))
+    said = capital(versions.sentence(case.slug, wrong=wrong))
+    if fails_today(case):
+        return said
+    return say("**Closed**: mended in {stack}. ", stack=versions.newest_stack()) + said
 
 
 def capital(text: str) -> str:
@@ -29,22 +38,21 @@ def capital(text: str) -> str:
 
 def fails_today(case: Case) -> bool:
     """Tell whether a case occurs on the newest stack that was measured."""
-    if case.slug not in versions.load()["failures"]:
+    if not is_measured(case.slug):
         return True
-    newest = versions.rows()[-1]
-    return versions.verdict(newest, case.slug)["verdict"] in versions.BAD
+    return versions.verdict(versions.newest(), case.slug)["verdict"] != "ok"
 
 
 def releases(case: Case) -> dict[str, list[tuple[str, str]]]:
     """Return the ranges of releases in which a case occurs, by library that decides."""
-    if case.slug not in versions.load()["failures"]:
+    if not is_measured(case.slug):
         return {}
     return {name: versions.boundaries(case.slug, name) for name in case.decided_by}
 
 
 def open_ranges(case: Case) -> dict[str, list[tuple[str, str, bool]]]:
     """Return `releases`, and for each range whether it reaches the newest measured release."""
-    newest = versions.rows()[-1]["pins"]
+    newest = versions.newest()["pins"]
     return {
         name: [(first, last, last == newest[name]) for first, last in ranges]
         for name, ranges in releases(case).items()
@@ -106,16 +114,22 @@ def card(case: Case) -> str:
     return "\n".join([":::::{div} front-card case-card", *lines, ":::::"])
 
 
+def mark(case: Case) -> str:
+    """Return the marks of a case: silent or loud, and closed where it is mended."""
+    marks = [f"{{inline-mark}}`{case.kind}: {say(case.kind)}`"]
+    if not fails_today(case):
+        marks.append(f"{{inline-mark}}`closed: {say('closed')}`")
+    return " ".join(marks)
+
+
 def family_table(family: str) -> str:
     """Return the cases of a chapter as a table, silent ones first."""
     rows = [say("| Case | Kind | Origin |"), "|---|---|---|"]
     owners = {"documented": say("documented limit"), "yours": say("your program")}
     for case in records.load().values():
         if case.family == family:
-            mark = "silent" if case.kind == "silent" else "loud"
-            kind = f"{{inline-mark}}`{mark}: {say(mark)}`"
             whose = owners.get(case.whose, records.LIBRARIES[case.library])
-            rows.append(f"| {link(case)} | {kind} | {whose} |")
+            rows.append(f"| {link(case)} | {mark(case)} | {whose} |")
     return "\n".join(rows)
 
 
@@ -137,9 +151,8 @@ def index_table() -> str:
     for path in sorted(pages.FAILURES.glob("*.md"), key=_order):
         for case in records.load().values():
             if case.family == path.stem:
-                kind = case.kind
                 rows.append(
-                    f"| {link(case)} | {{inline-mark}}`{kind}: {say(kind)}` "
+                    f"| {link(case)} | {mark(case)} "
                     f"| {records.LIBRARIES[case.library]} | {case.symptom} "
                     f"| {label}{short_range(case)} |"
                 )
@@ -148,7 +161,9 @@ def index_table() -> str:
 
 def short_range(case: Case) -> str:
     """Return the ranges of releases in which a case occurs, in a few words."""
-    return occurs_in(case.slug) if case.slug in versions.load()["failures"] else say(NOT_MEASURED)
+    if not is_measured(case.slug):
+        return say(NOT_MEASURED)
+    return occurs_in(case.slug)
 
 
 def occurs_in(slug: str) -> str:
@@ -158,8 +173,6 @@ def occurs_in(slug: str) -> str:
     for name in versions.decided_by(slug):
         for first, last in versions.boundaries(slug, name):
             ends = versions.between(first, last)
-            if last == newest[name]:
-                ends = say("{first} to today", first=first)
             whole = (first, last) == (oldest[name], newest[name])
             words = say("all {library} releases", library=versions.TITLES[name])
             parts.append(words if whole else f"{versions.TITLES[name]} {ends}")

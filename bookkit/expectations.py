@@ -16,7 +16,7 @@ from trace_evidence import steps
 from trace_evidence.both import MIME, SIDES
 
 COMPARED = {"tolerance", "varies"}  # how what is shown is compared with what was kept
-KEYS = {"raises", "warns", "match", "here", "stdout", "result", "figure", "steps", *COMPARED}
+KEYS = {"raises", "warns", "match", "here", "stdout", "result", "figure", "steps", "was", *COMPARED}
 BOTH = "%%both"
 IMAGES = ("image/svg+xml", "image/png")
 TAG = "raises-exception"

@@ -68,9 +68,9 @@ def wordings(case: records.Case) -> list[tuple[str, str]]:
 
 def ranges(slug: str) -> dict[str, list[list]]:
     """Return where a program of the matrix goes wrong: first, last, and whether it still does."""
-    if slug not in versions.load()["failures"]:
+    if not casebook.is_measured(slug):
         return {}
-    newest = versions.rows()[-1]["pins"]
+    newest = versions.newest()["pins"]
     return {
         name: [[*ends, ends[1] == newest[name]] for ends in versions.boundaries(slug, name)]
         for name in versions.decided_by(slug)

@@ -248,6 +248,7 @@ def program(case: Case) -> dict:
         if not code or cell.section in SECTIONS[1::2]:
             continue
         expect = cell.options.get("expect", {})
+        expect = expect.get("was", expect)  # where the page's stack has mended it
         kept = {key: expect[key] for key in ("raises", "warns", "match") if key in expect}
         parts["cure" if cell.section == "Cure" else "program"].append({"code": code, **kept})
     wordings = [[row["type"], row.get("pattern") or row["text"]] for row in case.wordings]

@@ -19,6 +19,7 @@ from .pages import ROOT
 FILE = ROOT / "stacks" / "matrix.json"
 MOVED_BY = ROOT / "stacks" / "boundaries.toml"
 BAD = ("fails", "wrong", "warns")
+UNKNOWN = "not measured"
 STACK = ("numpyro", "jax", "equinox", "diffrax")
 TITLES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"}
 OCCURS = {
@@ -60,8 +61,8 @@ def version_order(version: str) -> tuple[int, ...]:
 
 
 def is_control(row: Row) -> bool:
-    """Whether the row is a variation of another, not a NumPyro release with its own JAX."""
-    return row["row"] != row["pins"]["numpyro"]
+    """Whether the row is a variation of another, not a stack of its time."""
+    return "-" in row["row"] and "+" not in row["row"]
 
 
 def rows(record: Record | None = None) -> list[Row]:
@@ -70,8 +71,30 @@ def rows(record: Record | None = None) -> list[Row]:
 
 
 def verdict(row: Row, failure_id: str, part: str = "reproduce") -> dict[str, str]:
-    """The `verdict` of one failure in a row, with the `type` and `message` that came with it."""
-    return row["verdicts"][failure_id][part]
+    """The `verdict` of one failure in a row, with the `type` and `message` that came with it.
+
+    It is `not measured` in a row that was measured before the program was written or changed.
+    """
+    said = row["verdicts"].get(failure_id)
+    return said[part] if said else {"verdict": UNKNOWN}
+
+
+def newest(record: Record | None = None) -> Row:
+    """The newest stack of the record."""
+    return rows(record)[-1]
+
+
+def newest_stack(record: Record | None = None) -> str:
+    """The newest stack in words, and when it was measured: what *newest* means on a page."""
+    row = newest(record)
+    names = [f"{TITLES[name]} {row['pins'][name]}" for name in ("jax", "numpyro", "equinox")]
+    return say("{stack}, measured on {date}", stack=", ".join(names), date=row["measured"])
+
+
+def stacks_of(failure_id: str, record: Record | None = None) -> tuple[int, int]:
+    """In how many stacks a program was measured, and how many there are."""
+    all_rows = (record or load())["rows"]
+    return sum(failure_id in row["verdicts"] for row in all_rows), len(all_rows)
 
 
 def decided_by(failure_id: str, record: Record | None = None) -> tuple[str, ...]:
@@ -83,7 +106,7 @@ def _spans(selected: Iterable[Row], failure_id: str, library: str) -> list[Span]
     kinds: dict[str, set[str]] = {}
     for row in selected:
         kind = verdict(row, failure_id)["verdict"]
-        if not kind.startswith("cannot"):
+        if not kind.startswith(("cannot", UNKNOWN)):
             kinds.setdefault(row["pins"][library], set()).add(kind)
     spans: list[Span] = []
     for release in sorted(kinds, key=version_order):
@@ -171,7 +194,7 @@ def controlled(failure_id: str, record: Record | None = None) -> list[tuple[str,
         for other in all_rows:
             differing = [name for name in STACK if one["pins"][name] != other["pins"][name]]
             kinds = {verdict(row, failure_id)["verdict"] for row in (one, other)}
-            if len(differing) != 1 or len(kinds) != 2 or "cannot run" in kinds:
+            if len(differing) != 1 or len(kinds) != 2 or kinds & {"cannot run", UNKNOWN}:
                 continue
             (library,) = differing
             if version_order(one["pins"][library]) < version_order(other["pins"][library]):
@@ -201,6 +224,8 @@ def sentence(failure_id: str, record: Record | None = None, wrong: str = "wrong"
     record = record or load()
     library, *others = decided_by(failure_id, record)
     found = spans(failure_id, library, record)
+    if not found:
+        return say("ran in no measured stack")
     first_of_all = min((row["pins"][library] for row in record["rows"]), key=version_order)
     ends = found[0].first, found[-1].last, found[0].first == first_of_all
     parts: list[str] = []
@@ -222,4 +247,6 @@ def sentence(failure_id: str, record: Record | None = None, wrong: str = "wrong"
             parts.append(say("fixed in {where}", where=f"{title}{span.first}"))
         bad_before = bad
     none = say("was met in no measured release of {library}", library=TITLES[library])
-    return say(", ").join(parts) or none
+    known, stacks = stacks_of(failure_id, record)
+    partly = say(" (measured on {known} of {stacks} stacks)", known=known, stacks=stacks)
+    return (say(", ").join(parts) or none) + (partly if known < stacks else "")

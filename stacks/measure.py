@@ -1,19 +1,21 @@
 """Measure in which releases each failure occurs, and write `stacks/matrix.json`.
 
-Every row is a stack: `stacks/matrix/<row>.in` names its pins, `<row>.txt` is their lock with
-hashes. A row whose name is a NumPyro release is that release with the JAX of its day; a row named
-`<release>-<library>-<version>` is a control, which differs from another row in one library.
+Every row is a stack: `stacks/matrix/<row>.in` names its Python and its pins, `<row>.txt` is their
+lock with hashes. A row whose name is a NumPyro release is that release with a JAX of its time;
+`<release>+jax-<version>` is the same NumPyro with a later JAX; `<release>-<library>-<version>` is a
+control, which differs from another row in one library.
 
 For each row uv makes an environment under `.cache/matrix/`, in which the chapters' programs, in
 `stacks/reproducers/`, and those of the cases, on the pages in `book/cases/`, run with their cures,
-each in a process of its own. A row's result is written when the row is done, so an interrupted run
-goes on where it stopped. Only what is missing runs again: a row whose lock or this program changed,
-and in every row a program that did.
+each in a process of its own. What is known stands in the record: each verdict with a digest of the
+program that it is about. So only what is new or changed runs, in a fresh clone too, and a row is
+written to the record as soon as it is measured.
 
-    python -m stacks.measure                       measure what is missing, write the record
+    python -m stacks.measure                       measure what is missing in all rows
+    python -m stacks.measure --newest              the newest rows only, for a new case
     python -m stacks.measure --rows 0.15.2,0.22.0  these rows only
     python -m stacks.measure --check --rows ...    measure again, compare with the record
-    python -m stacks.measure --lock                make the locks from the pins
+    python -m stacks.measure --lock --rows ...     make the locks from the pins
 
 Verdicts: `fails` (the library's exception), `wrong` (a silently wrong result, and which), `warns`,
 `ok`, `cannot run` (another exception than the failure's: the stack cannot run this program) and
@@ -22,6 +24,7 @@ Verdicts: `fails` (the library's exception), `wrong` (a silently wrong result, a
 
 import argparse
 import ast
+import contextlib
 import datetime
 import hashlib
 import json
@@ -36,13 +39,12 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bookkit import records
+from bookkit import records, versions
 from bookkit.pages import ROOT
 from tools import environments
 
@@ -52,14 +54,12 @@ RUNNER = ROOT / "stacks" / "runner.py"
 RECORD = ROOT / "stacks" / "matrix.json"
 WORK = ROOT / ".cache" / "matrix"
 PARTS = ("reproduce", "fix")
+NEWEST = 3  # rows in which a new case is measured before its page is built
 TIME_LIMIT = 300.0  # seconds, for one part of one reproducer
 INSTALL_LIMIT = 1800.0
-# What verdicts depend on; the rest of this file may change without measuring anything again.
-MEASURING = ("environment", "run", "install", "measure_part", "measure_cases", "measure")
-# Until November 2026 the whole file was digested. Its functions that measure were the same.
-SAME = {"3a9c29142d03654d": "1ae0ddf7c806f7d2"}
 
 _PIN = re.compile(r"^([A-Za-z0-9_.-]+)==([^\s;\\]+)", re.MULTILINE)
+_PYTHON = re.compile(r"^# Python (\d+)\.(\d+)$", re.MULTILINE)
 # What may differ between two runs of the same thing: addresses, flat indices, digits of a float.
 _RUN_DEPENDENT = re.compile(r"0x[0-9a-f]+|\d+(\.\d+)?")
 _stopping = threading.Event()
@@ -70,13 +70,14 @@ class CannotInstallError(Exception):
     """The stack of a row could not be installed; the message says why."""
 
 
-# --- stacks and reproducers ------------------------------------------------------------------
+# --- stacks and programs ---------------------------------------------------------------------
 
 
-def row_order(row: str) -> tuple[tuple[int, ...], str]:
-    """Sort key of a row's name: the NumPyro release, and its own row before its controls."""
-    release, _, control = row.partition("-")
-    return tuple(int(part) for part in release.split(".")), control
+def row_order(row: str) -> tuple[tuple[int, ...], str, tuple[int, ...], str]:
+    """Sort key of a row's name: the NumPyro release, its later JAX releases, then its controls."""
+    release, mark, rest = re.fullmatch(r"([\d.]+)([+-]?)(.*)", row).groups()  # type: ignore[union-attr]
+    later = versions.version_order(rest.removeprefix("jax-")) if mark == "+" else ()
+    return versions.version_order(release), mark, later, rest
 
 
 def row_names() -> list[str]:
@@ -84,37 +85,29 @@ def row_names() -> list[str]:
     return sorted((path.stem for path in STACKS.glob("*.in")), key=row_order)
 
 
+def newest_rows() -> list[str]:
+    """The last stacks that are no controls."""
+    return [row for row in row_names() if not versions.is_control({"row": row})][-NEWEST:]
+
+
 def pins_of(lock: str) -> dict[str, str]:
     """Name and version of everything that a lock file installs."""
     return {name.lower().replace("_", "-"): version for name, version in _PIN.findall(lock)}
 
 
-@cache
-def programs() -> dict[str, dict[str, Any]]:
-    """The programs of the cases by slug, as their pages have them."""
-    return {slug: records.program(case) for slug, case in records.load().items()}
-
-
-def failures() -> dict[str, dict[str, Any]]:
-    """What each program shows and which libraries decide, the chapters' own before the cases."""
-    cases = {
-        slug: {"shows": case.title, "decided_by": list(case.decided_by)}
-        for slug, case in records.load().items()
-        if slug in programs()
-    }
-    return reproducers() | cases
-
-
-# CPython 3.11 cannot build two syntax trees at once: "AST constructor recursion depth mismatch".
-_parsing = threading.Lock()
+def python_of(row: str) -> tuple[int, int]:
+    """The Python that a row needs, as its file of pins says."""
+    found = _PYTHON.search((STACKS / f"{row}.in").read_text())
+    if found is None:
+        raise SystemExit(f"error: stacks/matrix/{row}.in names no Python: begin it `# Python 3.12`")
+    return int(found[1]), int(found[2])
 
 
 def reproducers() -> dict[str, dict[str, Any]]:
     """What each reproducer shows and which libraries decide, read without importing it."""
     found = {}
     for path in sorted(REPRODUCERS.glob("[a-z]*.py")):
-        with _parsing:
-            tree = ast.parse(path.read_text())
+        tree = ast.parse(path.read_text())
         constants = {
             node.targets[0].id: node.value
             for node in tree.body
@@ -127,32 +120,36 @@ def reproducers() -> dict[str, dict[str, Any]]:
     return found
 
 
-def _hash(*texts: str) -> str:
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+def programs() -> dict[str, dict[str, Any]]:
+    """The programs of the cases by slug, as their pages have them."""
+    return {slug: records.program(case) for slug, case in records.load().items()}
 
 
-def sources(row: str) -> dict[str, str]:
-    """For each program, a digest of what its result in a row depends on: the lock, its code."""
-    lock = (STACKS / f"{row}.txt").read_text()
-    with _parsing:
-        code = {
-            path.stem: ast.dump(ast.parse(path.read_text())) for path in REPRODUCERS.glob("*.py")
-        }
-        of_cases = ast.dump(ast.parse(RUNNER.read_text()))
-    runner = code.pop("_run", "")
-    own = {failure: _hash(lock, runner, code[failure]) for failure in sorted(code)}
-    return own | {
-        slug: _hash(lock, of_cases, records.as_json(program))
-        for slug, program in programs().items()
+def failures() -> dict[str, dict[str, Any]]:
+    """What each program shows and which libraries decide, the chapters' own before the cases."""
+    return reproducers() | {
+        slug: {"shows": case.title, "decided_by": list(case.decided_by)}
+        for slug, case in records.load().items()
     }
 
 
-def key() -> str:
-    """Digest of what measures, without comments: what another one measured is measured again."""
-    with _parsing:
-        own = ast.parse(Path(__file__).read_text())
-    code = [ast.dump(node) for node in own.body if getattr(node, "name", "") in MEASURING]
-    return _hash(*code, repr((PARTS, TIME_LIMIT, INSTALL_LIMIT)))
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+def _code(path: Path) -> str:
+    """The lines of a file that are no comments."""
+    lines = path.read_text().splitlines()
+    return "\n".join(line for line in lines if line.strip() and not line.lstrip().startswith("#"))
+
+
+def digests() -> dict[str, str]:
+    """For each program, a digest of what its verdict in a stack depends on."""
+    shared, of_cases = _code(REPRODUCERS / "_run.py"), _code(RUNNER)
+    own = {name: _digest(shared, _code(REPRODUCERS / f"{name}.py")) for name in reproducers()}
+    return own | {
+        slug: _digest(of_cases, records.as_json(program)) for slug, program in programs().items()
+    }
 
 
 # --- processes -------------------------------------------------------------------------------
@@ -203,41 +200,30 @@ def stop() -> None:
         _kill(process)
 
 
-def uv() -> str:
-    """The uv that every command of the book uses."""
-    return str(environments.find_uv())
-
-
 # --- one row ---------------------------------------------------------------------------------
 
 
-def install(row: str) -> tuple[Path, float]:
-    """Make the row's environment; its interpreter, and the MiB that uv had to fetch."""
-    where = WORK / row
+def install(row: str) -> Path:
+    """Make the row's environment, and return its interpreter."""
+    where, wanted = WORK / row, python_of(row)
+    base = environments.find_python(wanted)
+    if base is None:
+        name = "Python {}.{}".format(*wanted)
+        raise CannotInstallError(f"{name} is not on this machine: install it, or leave the row out")
     python = where / "bin" / "python"
-    lock = STACKS / f"{row}.txt"
-    fetched = 0.0
     for command in (
-        ["venv", "--clear", "--python", sys.executable, where],
-        ["pip", "install", "--python", python, "--require-hashes", "-r", lock],
+        ["venv", "--clear", "--python", base, where],
+        ["pip", "install", "--python", python, "--require-hashes", "-r", STACKS / f"{row}.txt"],
     ):
         try:
-            done = run([uv(), "--color", "never", *command], INSTALL_LIMIT)  # type: ignore[list-item]
+            done = run([environments.find_uv(), "--color", "never", *command], INSTALL_LIMIT)
         except subprocess.TimeoutExpired as error:
             raise CannotInstallError(f"not installed within {INSTALL_LIMIT:.0f} s") from error
         if done.returncode != 0:
             said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
             why = [line for line in said if re.match(r"error|cause", line)] or said[-1:]
             raise CannotInstallError(" ".join(why[:2]).replace(str(ROOT), "."))
-        fetched += mebibytes(done.stderr)
-    return python, fetched
-
-
-def mebibytes(uv_says: str) -> float:
-    """The sum of `Downloading jaxlib (85.5MiB)` lines; uv has none for small files."""
-    units = {"KiB": 1 / 1024, "MiB": 1.0, "GiB": 1024.0}
-    sizes = re.findall(r"^\s*Downloading \S+ \(([\d.]+)([KMG]iB)\)", uv_says, re.MULTILINE)
-    return sum(float(number) * units[unit] for number, unit in sizes)
+    return python
 
 
 def measure_part(python: Path, failure: str, part: str) -> dict[str, str]:
@@ -276,104 +262,85 @@ def measure_cases(python: Path, wanted: dict[str, Any]) -> dict[str, dict[str, d
     return {slug: found.get(slug, dict.fromkeys(PARTS, said)) for slug in wanted}
 
 
-def measure(row: str, keep: bool = False, known: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Install a row, run everything in it that is not `known`, and say what happened."""
+def measure(row: str, wanted: dict[str, str], keep: bool = False) -> dict[str, Any]:
+    """Install a row, run the programs that are `wanted` in it, and say what happened.
+
+    Args:
+        row: its name.
+        wanted: the digests of the programs, by name.
+        keep: whether the environment stays.
+    """
     started = time.monotonic()
-    pins = pins_of((STACKS / f"{row}.txt").read_text())
-    result: dict[str, Any] = {
-        "row": row,
-        "key": key(),
-        "sources": sources(row),
-        "measured": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
-        "pins": dict(sorted(pins.items())),
-    }
     try:
-        python, fetched = install(row)
-        result["downloaded_mib"] = round(fetched, 1)
-        installed = sum(f.lstat().st_size for f in (WORK / row).rglob("*") if f.is_file())
-        result["installed_mib"] = round(installed / 2**20, 1)
-        result["install_seconds"] = round(time.monotonic() - started, 1)
-        known = known or {}
-        unknown = {slug: what for slug, what in programs().items() if slug not in known}
-        of_cases = measure_cases(python, unknown)
-        result["verdicts"] = {
-            failure: known.get(failure)
-            or of_cases.get(failure)
-            or {part: measure_part(python, failure, part) for part in PARTS}
-            for failure in failures()
+        python = install(row)
+        cases = {slug: what for slug, what in programs().items() if slug in wanted}
+        of_cases = measure_cases(python, cases)
+        found = {
+            name: of_cases.get(name) or {part: measure_part(python, name, part) for part in PARTS}
+            for name in wanted
         }
     except CannotInstallError as error:
         nothing = {"verdict": "cannot install", "message": str(error)}
-        result["verdicts"] = {failure: dict.fromkeys(PARTS, nothing) for failure in failures()}
+        found = {name: dict.fromkeys(PARTS, nothing) for name in wanted}
     finally:
         if not keep:
             shutil.rmtree(WORK / row, ignore_errors=True)
-    result["seconds"] = round(time.monotonic() - started, 1)
-    return result
+    return {
+        "row": row,
+        "measured": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "python": "{}.{}".format(*python_of(row)),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "pins": dict(sorted(pins_of((STACKS / f"{row}.txt").read_text()).items())),
+        "seconds": round(time.monotonic() - started),
+        "verdicts": {name: {"program": wanted[name], **found[name]} for name in wanted},
+    }
 
 
-# --- results ---------------------------------------------------------------------------------
+# --- the record ------------------------------------------------------------------------------
 
 
-def write(path: Path, content: object) -> None:
-    """Write JSON under another name first, so that a file is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+def read(path: Path = RECORD) -> dict[str, Any]:
+    """The record by row; empty where there is no such file or no JSON in it."""
+    try:
+        return {row["row"]: row for row in json.loads(path.read_text())["rows"]}
+    except (FileNotFoundError, json.JSONDecodeError):
+        return {}
+
+
+def write(rows: dict[str, Any], path: Path = RECORD) -> None:
+    """Write the record under another name first, so that it is there whole or not at all."""
+    kept = [rows[name] for name in row_names() if name in rows]
+    content = {
+        "date": max(row["measured"] for row in kept),
+        "platform": sorted({row["platform"] for row in kept}),
+        "python": sorted({row["python"] for row in kept}),
+        "failures": failures(),
+        "rows": kept,
+    }
     part = path.with_name(f"{path.name}.part")
     part.write_text(json.dumps(content, indent=1) + "\n")
     part.replace(path)
 
 
-def read(path: Path) -> dict[str, Any] | None:
-    """The JSON in `path`, or None where there is no such file or no JSON in it."""
-    try:
-        return json.loads(path.read_text())
-    except (FileNotFoundError, json.JSONDecodeError):
-        return None
-
-
-def done_before(row: str) -> dict[str, Any] | None:
-    """The row's result from an earlier run; of its verdicts, those that still hold."""
-    result = read(WORK / f"{row}.json")
-    measured_by = (key(), SAME.get(key()))
-    if result is None or result["key"] not in measured_by or "installed_mib" not in result:
-        return None
-    was, now = result["sources"], sources(row)
-    held = {name: said for name, said in result["verdicts"].items() if was[name] == now.get(name)}
-    return {**result, "sources": now, "verdicts": held} if held else None
-
-
-def assemble(results: Iterable[dict[str, Any]], before: dict[str, Any] | None) -> dict[str, Any]:
-    """The record: `results`, and for rows not among them what the record said before."""
-    old = {row["row"]: row for row in (before or {}).get("rows", [])}
-    new = {result["row"]: dict(result) for result in results}
-    for name, row in new.items():
-        # A warm cache fetches nothing; what the same lock cost from a cold one stays on record.
-        if old.get(name, {}).get("pins") == row["pins"] and "downloaded_mib" in row:
-            was = old[name].get("downloaded_mib", 0.0)
-            row["downloaded_mib"] = max(was, row["downloaded_mib"])
-    rows = [{**old, **new}[name] for name in row_names() if name in {**old, **new}]
-    for row in rows:
-        row.pop("key", None)
+def known(row: str, recorded: dict[str, Any] | None, now: dict[str, str]) -> dict[str, Any]:
+    """Of a row's verdicts on record, those whose lock and program are as they were measured."""
+    pins = pins_of((STACKS / f"{row}.txt").read_text())
+    if recorded is None or recorded["pins"] != pins:
+        return {}
     return {
-        "date": max(row["measured"] for row in rows),
-        "platform": sorted({row["platform"] for row in rows}),
-        "python": sorted({row["python"] for row in rows}),
-        "failures": failures(),
-        "rows": rows,
+        name: said
+        for name, said in recorded["verdicts"].items()
+        if said["program"] == now.get(name) and said["fix"]["verdict"] != "cannot install"
     }
 
 
 def summary(result: dict[str, Any]) -> str:
     """One line on a row: how many verdicts of each kind, and whether all fixes hold."""
-    verdicts = result["verdicts"].values()
-    counts = Counter(verdict["reproduce"]["verdict"] for verdict in verdicts)
-    bad = [
-        name for name, verdict in result["verdicts"].items() if verdict["fix"]["verdict"] != "ok"
-    ]
-    said = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-    return f"{said}; {'fix not ok: ' + ', '.join(bad) if bad else 'fixes ok'}"
+    verdicts = result["verdicts"].items()
+    counts = Counter(said["reproduce"]["verdict"] for _, said in verdicts)
+    bad = [name for name, said in verdicts if said["fix"]["verdict"] != "ok"]
+    words = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+    return f"{words}; {'fix not ok: ' + ', '.join(bad) if bad else 'fixes ok'}"
 
 
 def _stable(verdict: dict[str, str] | None) -> tuple[str, ...]:
@@ -392,13 +359,10 @@ def differences(recorded: dict[str, Any] | None, now: dict[str, Any]) -> list[st
     """Where a new measurement of a row disagrees with the record, one line each."""
     if recorded is None:
         return [f"{now['row']}: not in the record"]
-    if recorded["pins"] != now["pins"]:
-        return [f"{now['row']}: the record was made with other pins"]
     found = []
-    for failure in sorted({*recorded["verdicts"], *now["verdicts"]}):
+    for failure, said in sorted(now["verdicts"].items()):
         for part in PARTS:
-            was = recorded["verdicts"].get(failure, {}).get(part)
-            is_ = now["verdicts"].get(failure, {}).get(part)
+            was, is_ = recorded["verdicts"].get(failure, {}).get(part), said[part]
             if _stable(was) != _stable(is_):
                 found.append(f"{now['row']} {failure} {part}: was {_say(was)} | is {_say(is_)}")
     return found
@@ -407,64 +371,80 @@ def differences(recorded: dict[str, Any] | None, now: dict[str, Any]) -> list[st
 # --- the program -----------------------------------------------------------------------------
 
 
-def measure_all(rows: list[str], jobs: int, keep: bool, again: bool) -> list[dict[str, Any]]:
-    """Results of all rows, `jobs` at a time; those known from an earlier run only if not `again`.
-
-    Each new result is written as it comes.
-    """
-    known = {} if again else {row: done for row in rows if (done := done_before(row))}
-    whole = [
-        row for row, done in known.items() if done["verdicts"].keys() == done["sources"].keys()
-    ]
-    if whole:
-        print(f"{len(whole)} of {len(rows)} rows are known from an earlier run", flush=True)
-    results = [known[row] for row in whole]
-    missing = [row for row in rows if row not in whole]
-    if missing:
-        print(f"measuring {len(missing)} rows, {jobs} at a time, minutes each", flush=True)
+def measure_all(wanted: dict[str, dict[str, str]], jobs: int, keep: bool) -> Iterator[dict]:
+    """Yield the result of each row that has programs to run, as it comes, `jobs` at a time."""
+    if not wanted:
+        return
+    count = len({name for names in wanted.values() for name in names})
+    print(f"measuring {count} programs in {len(wanted)} stacks, {jobs} at a time …", flush=True)
     pool = ThreadPoolExecutor(max_workers=jobs)
     try:
-        waiting = [
-            pool.submit(measure, row, keep, known.get(row, {}).get("verdicts")) for row in missing
-        ]
+        waiting = [pool.submit(measure, row, names, keep) for row, names in wanted.items()]
         for number, future in enumerate(as_completed(waiting), start=1):
             result = future.result()
-            write(WORK / f"{result['row']}.json", result)
-            results.append(result)
-            place = f"[{number:{len(str(len(missing)))}}/{len(missing)}]"
-            print(f"{place} {result['row']:<22} {result['seconds']:4.0f} s  {summary(result)}")
+            place = f"[{number}/{len(wanted)}]"
+            print(f"{place} {result['row']:<22} {result['seconds']:4} s  {summary(result)}")
             sys.stdout.flush()
+            yield result
     except KeyboardInterrupt:
         stop()
         pool.shutdown(cancel_futures=True)
         print("stopped; the next run goes on from here", file=sys.stderr)
         raise SystemExit(130) from None
     pool.shutdown()
-    return results
 
 
 def lock(row: str) -> None:
     """Make the row's lock from its pins; versions that it holds already stay."""
-    options = ["--python-version", "3.11", "--no-header", "--no-annotate", "--generate-hashes"]
+    version = "{}.{}".format(*python_of(row))
+    options = ["--python-version", version, "--no-header", "--no-annotate", "--generate-hashes"]
     paths = [STACKS / f"{row}.in", "-o", STACKS / f"{row}.txt"]
-    done = run([uv(), "pip", "compile", "--quiet", *options, *paths], INSTALL_LIMIT)  # type: ignore[list-item]
+    uv = environments.find_uv()
+    done = run([uv, "pip", "compile", "--quiet", *options, *paths], INSTALL_LIMIT)
     if done.returncode != 0:
         raise SystemExit(f"{row}: {done.stderr}")
+
+
+def update(rows: list[str], jobs: int = 2, keep: bool = False) -> None:
+    """Measure what is missing in some rows, and bring the whole record up to date."""
+    now, recorded = digests(), read()
+    for name in recorded:
+        recorded[name]["verdicts"] = known(name, recorded[name], now)
+    held = {row: recorded.get(row, {}).get("verdicts", {}) for row in rows}
+    wanted = {row: {k: v for k, v in now.items() if k not in held[row]} for row in rows}
+    for result in measure_all({row: names for row, names in wanted.items() if names}, jobs, keep):
+        found = {**held[result["row"]], **result["verdicts"]}
+        result["verdicts"] = {name: found[name] for name in now if name in found}
+        recorded[result["row"]] = result
+        write(recorded)
+    write(recorded)
+    whole = sum(len(row["verdicts"]) == len(now) for row in recorded.values())
+    print(f"{whole} of {len(row_names())} stacks know all {len(now)} programs", flush=True)
+
+
+def check(rows: list[str], jobs: int, keep: bool) -> int:
+    """Measure rows again, and print where they differ from the record."""
+    now, recorded = digests(), read()
+    results = measure_all(dict.fromkeys(rows, now), jobs, keep)
+    found = [line for one in results for line in differences(recorded.get(one["row"]), one)]
+    print("\n".join(found) or f"{len(rows)} rows agree with the record")
+    return int(bool(found))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; the exit status is 1 where `--check` found a difference."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rows", help="names of rows, separated by commas (default: all)")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--rows", help="names of rows, separated by commas (default: all)")
+    which.add_argument("--newest", action="store_true", help=f"the newest {NEWEST} rows")
     parser.add_argument("--jobs", type=int, default=2, help="rows at a time (default: 2)")
     parser.add_argument("--keep", action="store_true", help="keep the environments")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--check", action="store_true", help="measure again, compare, write nothing")
     mode.add_argument("--lock", action="store_true", help="make the locks from the pins")
     options = parser.parse_args(arguments)
-    if sys.version_info[:2] != (3, 11):
-        parser.error("the rows are locked for CPython 3.11; run this with it")
     rows = options.rows.split(",") if options.rows else row_names()
+    rows = newest_rows() if options.newest else rows
     if unknown := set(rows) - set(row_names()):
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
 
@@ -473,18 +453,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for row in rows:
             lock(row)
         return 0
-    record = read(RECORD)
-    results = measure_all(rows, options.jobs, options.keep, again=options.check)
-    if not options.check:
-        write(RECORD, assemble(results, record))
-        print(f"{RECORD.relative_to(ROOT)} written")
-        return 0
-    recorded = {row["row"]: row for row in (record or {}).get("rows", [])}
-    found = [line for now in results for line in differences(recorded.get(now["row"]), now)]
-    print("\n".join(found) or f"{len(results)} rows agree with the record")
-    return 1 if found else 0
+    if options.check:
+        return check(rows, options.jobs, options.keep)
+    update(rows, options.jobs, options.keep)
+    return 0
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with contextlib.suppress(ValueError):
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())

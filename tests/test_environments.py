@@ -298,7 +298,7 @@ def test_the_newest_releases_are_those_of_what_a_notebook_needs():
     assert rows[:2] == ["jax<0.5", "numpyro==0.16.1"]
     assert {"equinox", "diffrax", "ipykernel", "matplotlib"} <= set(rows)
     assert not {"jax", "numpyro"} & set(rows)
-    assert set(latest.COMPARED) - {"jaxlib"} <= set(latest.wanted([]))
+    assert set(latest.COMPARED) <= set(latest.wanted([]))
 
 
 def test_links_that_do_not_answer_are_named_once_with_all_their_places():

@@ -47,22 +47,23 @@ def test_the_record_has_every_row_oldest_release_first(record):
     assert len(versions.rows(record)) >= 16
 
 
-def test_every_row_has_a_verdict_on_every_failure_and_every_fix(record):
-    kinds = {*versions.BAD, "ok", "cannot run"}
+def test_a_verdict_is_whole_and_about_the_program_that_there_is(record):
+    kinds, now = {*versions.BAD, "ok", "cannot run"}, runner.digests()
     for row in record["rows"]:
-        assert sorted(row["verdicts"]) == FAILURES == sorted(record["failures"])
-        for parts in row["verdicts"].values():
-            assert sorted(parts) == ["fix", "reproduce"]
-            for said in parts.values():
+        for name, parts in row["verdicts"].items():
+            assert parts["program"] == now.get(name), (
+                f"{name}: its verdicts are of an older program: make page P={name}"
+            )
+            for said in (parts["reproduce"], parts["fix"]):
                 assert said["verdict"] in kinds
                 assert (said["verdict"] == "ok") == ("message" not in said)
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_the_record_was_made_with_these_pins_and_reproducers(record, row):
+def test_the_record_was_made_with_these_pins(record, row):
     (found,) = (one for one in record["rows"] if one["row"] == row)
     assert found["pins"] == runner.pins_of((runner.STACKS / f"{row}.txt").read_text())
-    assert found["sources"] == runner.sources(row), "measure it again: make matrix"
+    assert found["python"] == "{}.{}".format(*runner.python_of(row))
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -79,7 +80,7 @@ def test_what_a_stack_raised_is_an_exception_that_there_is(record):
     known = {*dir(builtins), "UnexpectedTracerError", "TracerArrayConversionError"}
     for row in record["rows"]:
         for name, parts in row["verdicts"].items():
-            for said in parts.values():
+            for said in (parts["reproduce"], parts["fix"]):
                 where = f"{row['row']}: {name}: {said}"
                 assert said.get("type", "TypeError") in known, where
 
@@ -95,7 +96,7 @@ def test_the_recordings_were_made_with_the_books_stacks_and_the_history_with_its
     found = json.loads((ROOT / "stacks" / "everyday.json").read_text())["versions"]
     for side, lock in (("then", "stacks/then.txt"), ("now", "requirements.txt")):
         pins = runner.pins_of((ROOT / lock).read_text())
-        assert found[side] == {name: pins[name] for name in found[side]}, "run make recordings"
+        assert found[side] == {name: pins[name] for name in found[side]}, "run python -m stacks.recordings"
     for row in HISTORY:
         assert f"jax=={row['jax']}" in row["pins"], row
 
@@ -146,10 +147,8 @@ def test_the_sentence_names_every_boundary_that_was_measured(record, failure):
 # --- two rows, measured again ----------------------------------------------------------------
 
 # The book's own environments hold the stacks of these rows, so nothing is installed for it.
-ENVIRONMENTS = {
-    "0.15.2": (".venv-then", "stacks/then.txt"),
-    ROWS[-1]: (".venv", "requirements.txt"),
-}
+ENVIRONMENTS = {"0.15.2": ".venv-then", runner.newest_rows()[-1]: ".venv"}
+LOCKS = {".venv-then": "stacks/then.txt", ".venv": "requirements.txt"}
 
 
 # A case runs on the newest stack when its page is executed. A few are measured again on both.
@@ -157,30 +156,21 @@ SAMPLE = CASES[::20]
 
 
 def measured_again(row: str, failure: str) -> dict:
-    """The verdicts on one failure in a row, measured now, or before with the same everything."""
-    environment, lock = ENVIRONMENTS[row]
-    key = runner._hash(runner.sources(row)[failure], (ROOT / lock).read_text())
-    kept = runner.WORK / "again" / f"{row}-{failure}.json"
-    known = runner.read(kept)
-    if known is None or known["key"] != key:
-        python = ROOT / environment / "bin" / "python"
-        if failure in OWN:
-            parts = {part: runner.measure_part(python, failure, part) for part in runner.PARTS}
-        else:
-            parts = runner.measure_cases(python, {failure: runner.programs()[failure]})[failure]
-        known = {"key": key, "verdicts": parts}
-        runner.write(kept, known)
-    return known["verdicts"]
+    """The verdicts on one failure in a row, measured now."""
+    python = ROOT / ENVIRONMENTS[row] / "bin" / "python"
+    if failure in OWN:
+        return {part: runner.measure_part(python, failure, part) for part in runner.PARTS}
+    return runner.measure_cases(python, {failure: runner.programs()[failure]})[failure]
 
 
 @pytest.mark.parametrize("row", ENVIRONMENTS)
 def test_the_books_own_stacks_are_rows_of_the_matrix(record, row):
     (found,) = (one for one in record["rows"] if one["row"] == row)
-    pins = runner.pins_of((ROOT / ENVIRONMENTS[row][1]).read_text())
+    pins = runner.pins_of((ROOT / LOCKS[ENVIRONMENTS[row]]).read_text())
     for library in (*versions.STACK, "jaxlib", "numpy", "scipy"):
         assert pins[library] == found["pins"][library], (
             f"the book runs {library} {pins[library]}, the row {row} has "
-            f"{found['pins'][library]}: add a row in stacks/matrix, and run `make matrix`"
+            f"{found['pins'][library]}: add a row in stacks/matrix, and run python -m stacks.measure"
         )
 
 
@@ -188,11 +178,9 @@ def test_the_books_own_stacks_are_rows_of_the_matrix(record, row):
 @pytest.mark.parametrize("row", ENVIRONMENTS)
 def test_the_record_holds_when_a_row_is_measured_again(record, row, failure):
     (found,) = (one for one in record["rows"] if one["row"] == row)
-    now = {**found, "verdicts": {**found["verdicts"], failure: measured_again(row, failure)}}
+    now = {"row": row, "verdicts": {failure: measured_again(row, failure)}}
     changed = runner.differences(found, now)
-    if changed:  # the next run measures it again
-        (runner.WORK / "again" / f"{row}-{failure}.json").unlink()
-    assert not changed, "run `make matrix`, and look at what changed"
+    assert not changed, "run python -m stacks.measure, and look at what changed"
 
 
 # --- what the book says of it ----------------------------------------------------------------
@@ -423,62 +411,49 @@ def test_a_reproducer_raises_nothing_of_its_own():
 
 @pytest.fixture
 def scratch(tmp_path, monkeypatch) -> list[str]:
-    """A runner with three rows that measures nothing; the list names the rows it was asked for.
-
-    Where a part of a row is known already, the list names the programs that are not.
-    """
+    """A runner with three rows that runs nothing; the list names the programs it was asked for."""
     stacks, reproducers = tmp_path / "stacks", tmp_path / "reproducers"
     stacks.mkdir()
     reproducers.mkdir()
+    (reproducers / "_run.py").write_text("")
     (reproducers / "drift.py").write_text('"""It drifts."""\nDECIDED_BY = ("numpyro",)\n')
-    for row in ("0.9.0", "0.10.0", "0.10.0-jax-0.4.4"):
-        (stacks / f"{row}.in").write_text("numpyro==0.9.0\n")
+    for row in ("0.9.0", "0.10.0+jax-0.5.0", "0.10.0-jax-0.4.4"):
+        (stacks / f"{row}.in").write_text("# Python 3.12\nnumpyro==0.9.0\n")
         (stacks / f"{row}.txt").write_text("numpyro==0.9.0\n")
     for name, value in {
         "ROOT": tmp_path,
         "STACKS": stacks,
         "REPRODUCERS": reproducers,
         "RECORD": tmp_path / "matrix.json",
-        "WORK": tmp_path / "work",
     }.items():
         monkeypatch.setattr(runner, name, value)
     monkeypatch.setattr(runner, "programs", dict)
+    monkeypatch.setattr(runner, "install", Path)
+    monkeypatch.setattr(runner, "WORK", tmp_path / "work")
+    monkeypatch.setattr(runner.read, "__defaults__", (tmp_path / "matrix.json",))
+    monkeypatch.setattr(runner.write, "__defaults__", (tmp_path / "matrix.json",))
     asked: list[str] = []
 
-    def measure(row: str, keep: bool = False, known: dict | None = None) -> dict:
-        unknown = sorted(runner.failures().keys() - (known or {}).keys())
-        asked.append(f"{row} {' '.join(unknown)}" if known else row)
-        good = {part: {"verdict": "ok"} for part in runner.PARTS}
-        return {
-            "row": row,
-            "key": runner.key(),
-            "sources": runner.sources(row),
-            "measured": "2024-08-01",
-            "python": "3.11.0",
-            "platform": "Linux x86_64",
-            "pins": {"numpyro": "0.9.0"},
-            "installed_mib": 1.0,
-            "seconds": 1.0,
-            "verdicts": dict.fromkeys(runner.failures(), good),
-        }
+    def measure_part(python: Path, failure: str, part: str) -> dict:
+        asked.extend([f"{python} {failure}"] * (part == "fix"))
+        return {"verdict": "ok"}
 
-    monkeypatch.setattr(runner, "measure", measure)
+    monkeypatch.setattr(runner, "measure_part", measure_part)
     return asked
 
 
-def test_a_second_run_measures_nothing(scratch):
+def on_record() -> dict:
+    return runner.read(runner.RECORD)
+
+
+def test_a_second_run_measures_nothing_and_the_record_is_in_order(scratch):
     assert runner.main([]) == 0
-    assert sorted(scratch) == ["0.10.0", "0.10.0-jax-0.4.4", "0.9.0"]
+    assert sorted(scratch) == ["0.10.0+jax-0.5.0 drift", "0.10.0-jax-0.4.4 drift", "0.9.0 drift"]
     before = runner.RECORD.read_text()
+    assert list(on_record()) == ["0.9.0", "0.10.0+jax-0.5.0", "0.10.0-jax-0.4.4"]
     assert runner.main([]) == 0
     assert len(scratch) == 3
     assert runner.RECORD.read_text() == before
-
-
-def test_the_record_is_sorted_by_release_with_controls_after_their_release(scratch):
-    runner.main([])
-    names = [row["row"] for row in json.loads(runner.RECORD.read_text())["rows"]]
-    assert names == ["0.9.0", "0.10.0", "0.10.0-jax-0.4.4"]
 
 
 def test_a_changed_lock_is_measured_again_and_alone(scratch):
@@ -486,94 +461,66 @@ def test_a_changed_lock_is_measured_again_and_alone(scratch):
     scratch.clear()
     (runner.STACKS / "0.9.0.txt").write_text("numpyro==0.9.0\nscipy==1.0\n")
     runner.main([])
-    assert scratch == ["0.9.0"]
+    assert scratch == ["0.9.0 drift"]
 
 
-def test_a_new_or_a_changed_program_runs_alone_in_every_row(scratch):
-    runner.main(["--rows", "0.9.0"])
+def test_a_new_or_a_changed_program_runs_alone_and_a_comment_runs_nothing(scratch):
+    runner.main([])
+    scratch.clear()
     added = runner.REPRODUCERS / "leak.py"
     added.write_text('"""It leaks."""\nDECIDED_BY = ("jax",)\n')
     runner.main(["--rows", "0.9.0"])
+    added.write_text('# so it does\n"""It leaks."""\nDECIDED_BY = ("jax",)\n')
+    runner.main(["--rows", "0.9.0"])
+    assert scratch == ["0.9.0 leak"]
+    assert [len(row["verdicts"]) for row in on_record().values()] == [2, 1, 1]
     added.write_text('"""It leaks."""\nDECIDED_BY = ("jax", "numpyro")\n')
-    runner.main(["--rows", "0.9.0"])
-    added.unlink()
-    runner.main(["--rows", "0.9.0"])
-    assert scratch == ["0.9.0", "0.9.0 leak", "0.9.0 leak"]
-    (row,) = json.loads(runner.RECORD.read_text())["rows"]
-    assert [*row["sources"]] == [*row["verdicts"]] == ["drift"]
+    runner.main(["--rows", "0.10.0+jax-0.5.0"])
+    assert scratch == ["0.9.0 leak", "0.10.0+jax-0.5.0 leak"]
+    assert [list(row["verdicts"]) for row in on_record().values()][0] == ["drift"]  # no stale one
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(scratch, monkeypatch):
-    whole = runner.measure
-
-    def interrupted(row: str, keep: bool = False, known: dict | None = None) -> dict:
-        if row == "0.10.0":
+    def interrupted(row: str):
+        if row != "0.9.0":
             raise KeyboardInterrupt
-        return whole(row, keep, known)
+        return Path(row)
 
     with monkeypatch.context() as patch:
-        patch.setattr(runner, "measure", interrupted)
+        patch.setattr(runner, "install", interrupted)
         with pytest.raises(SystemExit) as stopped:
             runner.main(["--jobs", "1"])
     assert stopped.value.code == 130
-    assert not runner.RECORD.exists()
-    assert [path.name for path in runner.WORK.iterdir()] == ["0.9.0.json"]
-    scratch.clear()
+    assert list(on_record()) == ["0.9.0"]
     assert runner.main([]) == 0
-    assert "0.9.0" not in scratch
-    assert len(json.loads(runner.RECORD.read_text())["rows"]) == 3
+    assert scratch.count("0.9.0 drift") == 1
+    assert len(on_record()) == 3
 
 
-def test_a_row_that_could_not_be_installed_is_tried_again(scratch):
-    runner.main([])
-    path = runner.WORK / "0.9.0.json"
-    result = json.loads(path.read_text())
-    del result["installed_mib"]
-    runner.write(path, result)
-    scratch.clear()
-    runner.main([])
-    assert scratch == ["0.9.0"]
-
-
-def test_half_a_result_is_no_result(scratch):
-    runner.main([])
-    path = runner.WORK / "0.9.0.json"
-    path.write_text(path.read_text()[:40])
-    assert runner.done_before("0.9.0") is None
-
-
-def test_a_file_is_there_whole_or_not_at_all(tmp_path):
-    path = tmp_path / "record.json"
-    runner.write(path, {"rows": 1})
-    with pytest.raises(TypeError, match="not JSON serializable"):
-        runner.write(path, {"rows": object()})
-    assert json.loads(path.read_text()) == {"rows": 1}
+def test_a_row_that_could_not_be_installed_says_why_and_is_tried_again(scratch, monkeypatch):
+    monkeypatch.undo()
+    (runner.STACKS / "0.22.0.in").exists()
+    monkeypatch.setattr(runner, "python_of", lambda row: (3, 7))
+    monkeypatch.setattr(runner.environments, "find_python", lambda wanted: None)
+    result = runner.measure("0.22.0", {"drift": "a digest"})
+    said = result["verdicts"]["drift"]["fix"]
+    assert said["message"].startswith("Python 3.7 is not on this machine: install it")
+    assert runner.known("0.22.0", result, {"drift": "a digest"}) == {}
 
 
 def test_a_check_names_what_changed_and_writes_nothing(scratch, capsys):
     runner.main([])
     assert runner.main(["--check", "--rows", "0.9.0"]) == 0
-    record = json.loads(runner.RECORD.read_text())
-    record["rows"][0]["verdicts"]["drift"]["reproduce"] = {
-        "verdict": "fails",
-        "type": "TypeError",
-        "message": "structure",
-    }
-    runner.write(runner.RECORD, record)
+    rows = on_record()
+    failed = {"verdict": "fails", "type": "TypeError", "message": "structure"}
+    rows["0.9.0"]["verdicts"]["drift"]["reproduce"] = failed
+    runner.write(rows)
     before = runner.RECORD.read_text()
     capsys.readouterr()
     assert runner.main(["--check", "--rows", "0.9.0"]) == 1
     said = capsys.readouterr().out
     assert "0.9.0 drift reproduce: was fails: TypeError: structure | is ok" in said
     assert runner.RECORD.read_text() == before
-
-
-def test_a_row_measured_alone_leaves_the_others_on_record(scratch):
-    runner.main([])
-    (runner.WORK / "0.9.0.json").unlink()
-    (runner.WORK / "0.10.0.json").unlink()
-    runner.main(["--rows", "0.9.0"])
-    assert len(json.loads(runner.RECORD.read_text())["rows"]) == 3
 
 
 @pytest.mark.parametrize(
@@ -585,10 +532,9 @@ def test_a_row_measured_alone_leaves_the_others_on_record(scratch):
     ],
 )
 def test_a_check_overlooks_what_differs_from_run_to_run(was, is_, agree):
-    row = {"row": "0.9.0", "pins": {}}
     old, new = (
-        {**row, "verdicts": {"drift": {"reproduce": {"verdict": "fails", "message": message}}}}
-        for message in (was, is_)
+        {"row": "0.9.0", "verdicts": {"drift": {part: said for part in runner.PARTS}}}
+        for said in ({"verdict": "fails", "message": message} for message in (was, is_))
     )
     assert (runner.differences(old, new) == []) is agree
 
@@ -602,28 +548,3 @@ def test_a_process_that_takes_too_long_is_ended_with_its_children(tmp_path):
         runner.run([sys.executable, "-c", parent], limit=0.5)
     time.sleep(1.5)
     assert not (tmp_path / "late").exists()
-
-
-@pytest.mark.parametrize(
-    ("text", "other", "again"),
-    [
-        ("def summary(result: dict[str, Any])", "def summary(outcome: dict[str, Any])", False),
-        ('kept.setdefault("UV_CACHE_DIR"', 'kept.setdefault("XLA_FLAGS"', True),
-        ("# --- one row", "# --- a row", False),
-    ],
-)
-def test_a_change_has_the_stacks_measured_again_where_it_measures(
-    monkeypatch, tmp_path, text, other, again
-):
-    source = Path(runner.__file__).read_text()
-    assert text in source
-    assert {f"def {name}(" in source for name in runner.MEASURING} == {True}
-    before = runner.key()
-    (tmp_path / "measure.py").write_text(source.replace(text, other))
-    monkeypatch.setattr(runner, "__file__", str(tmp_path / "measure.py"))
-    assert (runner.key() != before) == again
-
-
-def test_the_runner_reads_downloads_from_what_uv_says():
-    said = "Downloading jaxlib (85.5MiB)\nDownloading jax (512.0KiB)\n Downloaded jax\n"
-    assert runner.mebibytes(said) == pytest.approx(86.0)

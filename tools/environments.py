@@ -98,10 +98,14 @@ def python_version(command):
     return (int(words[0]), int(words[1])) if known else None
 
 
-def find_python():
-    """Return a command that is Python 3.12, or None; a PYTHON of another version is an error."""
+def find_python(wanted=WANTED):
+    """Return a command that is such a Python, or None; a PYTHON of another version is an error.
+
+    Args:
+        wanted: its major and minor version; PYTHON names the book's own, no other.
+    """
     asked = os.environ.get("PYTHON")
-    if asked:
+    if asked and wanted == WANTED:
         found = python_version(asked)
         if found != WANTED:
             what = "Python {}.{}".format(*found) if found else "not a Python that runs"
@@ -110,17 +114,18 @@ def find_python():
                 "Name a Python 3.12, or leave PYTHON out and uv provides one."
             )
         return asked
-    names = ("python3.12", "python3", "python", *kept_pythons())
-    return next((name for name in names if python_version(name) == WANTED), None)
+    version = "{}.{}".format(*wanted)
+    names = (f"python{version}", "python3", "python", *kept_pythons(version))
+    return next((name for name in names if python_version(name) == wanted), None)
 
 
-def kept_pythons():
-    """Return the Pythons 3.12 that pyenv and uv keep in the reader's home, newest first."""
+def kept_pythons(version):
+    """Return the Pythons of a version that pyenv and uv keep in the reader's home, newest first."""
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    found = [*pyenv.glob("versions/3.12.*"), *data.glob("uv/python/cpython-3.12.*")]
+    found = [*pyenv.glob(f"versions/{version}.*"), *data.glob(f"uv/python/cpython-{version}.*")]
     found.sort(key=lambda path: [int(part) for part in re.findall(r"\d+", path.name)], reverse=True)
-    return [str(path / "bin" / "python3.12") for path in found]
+    return [str(path / "bin" / f"python{version}") for path in found]
 
 
 def stamp(*texts):

@@ -1,13 +1,18 @@
-"""Run the chapters on the newest releases, and say which expectations changed and how.
+"""Ask which releases are the newest, run the chapters on them, and say what changed.
 
-An environment under `.cache/latest/` gets what `pyproject.toml` asks for, without the lock and
-without its bounds. The chapters run there as their "now" kernel; the "then" kernel stays as it is.
-Finished chapters are kept: a second run with the same releases executes only what is missing.
+The package index is asked for the newest release of each library, whatever Python it needs; where
+the lock has an older one, that is the first finding. An environment under `.cache/latest/`, of a
+Python that those releases support, gets what `pyproject.toml` asks for, without the lock and without
+its bounds. The chapters run there as their "now" kernel; the "then" kernel stays as it is. Finished
+chapters are kept: a second run with the same releases executes only what is missing.
+
+    python -m tools.latest --ask                              only ask, in seconds
 
     python -m tools.latest                                    the newest releases of everything
     python -m tools.latest --with "numpyro==0.16.1 jax<0.5"   these instead, the rest newest
 
-The exit status is 1 where a cell did not do what it declares, and 2 where nothing could be run.
+The exit status is 1 where the lock is behind or a cell did not do what it declares, and 2 where
+nothing could be asked or run.
 """
 
 import argparse
@@ -18,7 +23,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 
 from tools import environments
@@ -27,7 +31,8 @@ ROOT = environments.ROOT
 WORK = environments.CACHE / "latest"
 PYTHON = WORK / "venv" / "bin" / "python"
 KERNELS = WORK / "jupyter" / "kernels"
-COMPARED = ("jax", "jaxlib", "numpyro", "equinox", "diffrax")
+COMPARED = ("jax", "numpyro", "equinox", "diffrax")
+PYTHONS = ("3.12", "3.13", "3.14", "3.15")  # the book's own first
 
 
 def name_of(requirement: str) -> str:
@@ -43,14 +48,65 @@ def wanted(instead: list[str]) -> list[str]:
     return [*instead, *(name for name in free if name not in given)]
 
 
-def install(requirements: list[str]) -> dict[str, str]:
+def order(version: str) -> list[int]:
+    """Return the sort key of a release number."""
+    return [int(part) for part in re.findall(r"\d+", version)]
+
+
+def newest_on(python: str) -> dict[str, str]:
+    """Return the newest release of each library that can be had with a Python.
+
+    Raises:
+        SetupError: the package index does not answer.
+    """
+    WORK.mkdir(parents=True, exist_ok=True)
+    names = WORK / "names.in"
+    names.write_text("\n".join(COMPARED))
+    options = ["--quiet", "--no-header", "--no-annotate", "--no-deps", "--refresh"]
+    said = environments.run(
+        environments.find_uv(), "pip", "compile", *options, "--python-version", python, names,
+        cure="No package index answers: check the network or proxy.",
+    )  # fmt: skip
+    return dict(re.findall(r"^([\w.-]+)==(\S+)", said, re.M))
+
+
+def newest() -> tuple[dict[str, str], str]:
+    """Return the newest release of each library, and the first Python that runs them all."""
+    by_python = {python: newest_on(python) for python in PYTHONS}
+    best = {
+        name: max((found[name] for found in by_python.values()), key=order) for name in COMPARED
+    }
+    fits = [python for python, found in by_python.items() if found == best]
+    return best, fits[0] if fits else PYTHONS[-1]
+
+
+def behind(best: dict[str, str], python: str) -> list[str]:
+    """Return in words where the lock has an older release than there is."""
+    lock = (ROOT / "requirements.txt").read_text()
+    locked = dict(re.findall(r"^([\w.-]+)==([^\s;\\]+)", lock, re.M))
+    found = [
+        f"The lock has {name} {locked[name]}; the newest release is {best[name]}."
+        for name in COMPARED
+        if order(locked[name]) < order(best[name])
+    ]
+    own = "{}.{}".format(*environments.WANTED)
+    if found and python != own:
+        found.append(f"They need Python {python}, and the book runs on {own}: no lock reaches them.")
+    return found
+
+
+def install(requirements: list[str], base: str) -> dict[str, str]:
     """Make the environment and its kernel, and return the versions in it.
+
+    Args:
+        requirements: what to install.
+        base: the version of Python that the environment gets.
 
     Raises:
         SetupError: it could not be made.
     """
     cure = "It could not be installed: check the network, and what --with asks for."
-    environments.create(WORK / "venv", sys.executable, "--upgrade", *requirements, cure=cure)
+    environments.create(WORK / "venv", base, "--upgrade", *requirements, cure=cure)
     (site_packages,) = (WORK / "venv").glob("lib/python*/site-packages")
     (site_packages / "trace_evidence.pth").write_text(f"{ROOT}\n")
     launch = ["-m", "ipykernel_launcher", "-f", "{connection_file}"]
@@ -107,35 +163,35 @@ def examined() -> list[str]:
     return rows
 
 
-def say_against_lock(versions: dict[str, str], names: Iterable[str]) -> None:
-    """Print, for each of these packages, the version that is installed and the one of the lock."""
-    lock = (ROOT / "requirements.txt").read_text()
-    locked = dict(re.findall(r"^([\w.-]+)==([^\s;\\]+)", lock, re.M))
-    for name in names:
-        print(f"{name} {versions[name]}, where the lock has {locked[name]}")
-
-
 def main() -> int:
     """Run the program; the status is 1 where an expectation changed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--with", dest="instead", default="", help="requirements, by spaces")
     parser.add_argument("chapters", nargs="*", type=Path, help="all of them, if none is named")
+    parser.add_argument("--ask", action="store_true", help="ask the package index, and run nothing")
     options = parser.parse_args()
     requirements = wanted(options.instead.split())
-    print(f"installing {' '.join(requirements)} …", flush=True)
+    print("asking for the newest releases …", flush=True)
     try:
-        versions = install(requirements)
+        best, python = newest()
+        print("newest:", ", ".join(f"{name} {release}" for name, release in best.items()))
+        late = behind(best, python)
+        print("\n".join(late) or "The lock has them all.", flush=True)
+        if options.ask:
+            return int(bool(late))
+        print(f"installing {' '.join(requirements)} on Python {python} …", flush=True)
+        versions = install(requirements, python)
     except environments.SetupError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    say_against_lock(versions, COMPARED)
+    print("running on", ", ".join(f"{name} {versions[name]}" for name in COMPARED), flush=True)
     from bookkit import pages
 
-    changed = run([path.resolve() for path in options.chapters] or pages.find_notebooks(), versions)
+    changed = late + run([path.resolve() for path in options.chapters] or pages.find_notebooks(), versions)
     if not options.chapters:
         print("examining the silent cases …", flush=True)
         changed += examined()
-    print(f"\n{len(changed)} expectations changed." if changed else "\nNothing changed.")
+    print(f"\n{len(changed)} findings." if changed else "\nNothing changed.")
     print("\n".join(changed))
     return int(bool(changed))
 

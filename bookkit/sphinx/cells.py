@@ -16,7 +16,7 @@ from pygments.token import Operator, Text
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
-from bookkit import execute, load, pages, records
+from bookkit import execute, load, pages, records, versions
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
@@ -205,6 +205,12 @@ def searched(name, rawtext, text, lineno, inliner, options=None, content=None):
     return [nodes.Text(say("We found no report")), words], []
 
 
+def newest(name, rawtext, text, lineno, inliner, options=None, content=None):
+    """Return the newest stack that the matrix has, with its date."""
+    inliner.document.settings.env.note_dependency(str(versions.FILE))
+    return [nodes.Text(versions.newest_stack())], []
+
+
 def setup(app: Sphinx) -> dict:
     """Register what the book needs with Sphinx."""
     myst_nb_sphinx.load_renderer = find_renderer
@@ -213,6 +219,7 @@ def setup(app: Sphinx) -> dict:
     app.add_html_math_renderer("mathml", (write_math, None), (write_math_block, None))
     app.add_role("inline-mark", inline_mark)
     app.add_role("searched", searched)
+    app.add_role("newest", newest)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     app.connect("html-page-context", add_scripts)

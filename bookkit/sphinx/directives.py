@@ -83,15 +83,16 @@ def programs() -> dict[str, tuple[str, str]]:
 class VersionMatrix(SphinxDirective):
     """The heat map: one row a program, grouped by chapter, one column a release of NumPyro."""
 
-    MARKS = {"fails": "✕", "wrong": "≠", "warns": "!", "ok": "·", "cannot run": "–"}  # noqa: RUF001, RUF012
+    MARKS = {"fails": "✕", "wrong": "≠", "warns": "!", "ok": "·", "cannot run": "–", "not measured": ""}  # noqa: E501, RUF001, RUF012
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
         self.env.note_dependency(str(versions.FILE))
         self.env.note_reread()
         rows = versions.rows()
-        heads = "".join(f'<th scope="col"><span>{row["row"]}</span></th>' for row in rows)
-        key = ", ".join(f"{self.mark(kind)} {say(kind)}" for kind in self.MARKS)
+        names = [row["row"].replace("+jax-", " + JAX ") for row in rows]
+        heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in names)
+        key = ", ".join(f"{self.mark(kind)} {say(kind)}" for kind in self.MARKS if self.MARKS[kind])
         body = []
         for failure in catalogue.load().values():
             cases = [c.slug for c in records.load().values() if c.family == failure.id]
