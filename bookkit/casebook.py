@@ -116,10 +116,12 @@ def card(case: Case) -> str:
 
 def mark(case: Case) -> str:
     """Return the marks of a case: silent or loud, and closed where it is mended."""
-    marks = [f"{{inline-mark}}`{case.kind}: {say(case.kind)}`"]
-    if not fails_today(case):
-        marks.append(f"{{inline-mark}}`closed: {say('closed')}`")
-    return " ".join(marks)
+    return f"{{inline-mark}}`{case.kind}: {say(case.kind)}`{closed(case)}"
+
+
+def closed(case: Case) -> str:
+    """Return the mark of a case that the newest stack has mended, or nothing."""
+    return "" if fails_today(case) else f" {{inline-mark}}`closed: {say('closed')}`"
 
 
 def family_table(family: str) -> str:
@@ -139,7 +141,7 @@ def symptom_table() -> str:
     for key, words in records.SYMPTOMS.items():
         found = [case for case in records.load().values() if key in case.symptoms]
         if key != "error" and found:
-            listed = "<br>".join(f"{link(case)}" for case in found)
+            listed = "<br>".join(link(case) + closed(case) for case in found)
             rows.append(f"| **{say(words)}** | {listed} |")
     return "\n".join([":::{table}", ":class: symptom-index", "", *rows, ":::"])
 

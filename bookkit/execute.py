@@ -196,7 +196,9 @@ def in_order(outputs: list[NotebookNode]) -> list[NotebookNode]:
     for streams, group in itertools.groupby(outputs, lambda one: one.output_type == "stream"):
         rows = list(group)
         if streams:
-            texts = {name: [row for row in rows if row.name == name] for name in ("stdout", "stderr")}
+            texts = {
+                name: [row for row in rows if row.name == name] for name in ("stdout", "stderr")
+            }
             for named in filter(None, texts.values()):
                 named[0].text = "".join(row.text for row in named)
             rows = [named[0] for named in texts.values() if named]

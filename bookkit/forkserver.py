@@ -28,7 +28,7 @@ class ZMQInteractiveShell:
     JAX colors a printed jaxpr, and tqdm draws a widget, where they are imported in a notebook.
     """
 
-    config = {"IPKernelApp": {}}  # noqa: RUF012
+    config: dict = {"IPKernelApp": {}}  # noqa: RUF012
 
 
 def pretend():
@@ -36,7 +36,7 @@ def pretend():
     import IPython
 
     shell = ZMQInteractiveShell()
-    builtins.get_ipython = IPython.get_ipython = lambda: shell
+    vars(builtins)["get_ipython"] = IPython.get_ipython = lambda: shell
 
 
 def stop_pretending():
@@ -44,7 +44,7 @@ def stop_pretending():
     import IPython
     from IPython.core.getipython import get_ipython
 
-    del builtins.get_ipython
+    del vars(builtins)["get_ipython"]
     IPython.get_ipython = get_ipython
 
 

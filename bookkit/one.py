@@ -39,8 +39,8 @@ def main() -> int:
         if subprocess.run(words, cwd=pages.ROOT).returncode:
             print("The newest stacks were not measured; the card says on how many it was.")
     tests = ["tests/test_structure.py", "tests/test_cases.py"]
-    words = ["-m", "pytest", "-q", path, *tests, "-k", path.stem, *sys.argv[2:]]
-    failed |= subprocess.run([sys.executable, *map(str, words)], cwd=pages.ROOT).returncode
+    words = [sys.executable, "-m", "pytest", "-q", str(path), *tests, "-k", path.stem]
+    failed |= subprocess.run([*words, *sys.argv[2:]], cwd=pages.ROOT).returncode
     if failed:
         print("error: the page is not built before its cells do what they say.", file=sys.stderr)
         return 1

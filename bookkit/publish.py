@@ -126,7 +126,7 @@ def case_rules() -> list[dict[str, Any]]:
                 *([["", AFTER, ""]] if case.slug in REPEATED else ()),
             ],
             needs=bool(case.evidence),
-            ranges=ranges(case.slug), versions=casebook.measured(case),
+            ranges=ranges(case.slug), versions=bare(casebook.measured(case)),
             says=bare(case.cause), cure=bare(case.cure),
             question=bare(" ".join(case.question.split())),
         )

@@ -299,15 +299,15 @@ def measure(row: str, wanted: dict[str, str], keep: bool = False) -> dict[str, A
 # --- the record ------------------------------------------------------------------------------
 
 
-def read(path: Path = RECORD) -> dict[str, Any]:
+def read() -> dict[str, Any]:
     """The record by row; empty where there is no such file or no JSON in it."""
     try:
-        return {row["row"]: row for row in json.loads(path.read_text())["rows"]}
+        return {row["row"]: row for row in json.loads(RECORD.read_text())["rows"]}
     except (FileNotFoundError, json.JSONDecodeError):
         return {}
 
 
-def write(rows: dict[str, Any], path: Path = RECORD) -> None:
+def write(rows: dict[str, Any]) -> None:
     """Write the record under another name first, so that it is there whole or not at all."""
     kept = [rows[name] for name in row_names() if name in rows]
     content = {
@@ -317,9 +317,9 @@ def write(rows: dict[str, Any], path: Path = RECORD) -> None:
         "failures": failures(),
         "rows": kept,
     }
-    part = path.with_name(f"{path.name}.part")
+    part = RECORD.with_name(f"{RECORD.name}.part")
     part.write_text(json.dumps(content, indent=1) + "\n")
-    part.replace(path)
+    part.replace(RECORD)
 
 
 def known(row: str, recorded: dict[str, Any] | None, now: dict[str, str]) -> dict[str, Any]:
@@ -400,7 +400,8 @@ def lock(row: str) -> None:
     options = ["--python-version", version, "--no-header", "--no-annotate", "--generate-hashes"]
     paths = [STACKS / f"{row}.in", "-o", STACKS / f"{row}.txt"]
     uv = environments.find_uv()
-    done = run([uv, "pip", "compile", "--quiet", *options, *paths], INSTALL_LIMIT)
+    words = map(str, [uv, "pip", "compile", "--quiet", *options, *paths])
+    done = run([*words], INSTALL_LIMIT)
     if done.returncode != 0:
         raise SystemExit(f"{row}: {done.stderr}")
 

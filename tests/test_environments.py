@@ -48,6 +48,26 @@ def test_python_3_12_is_taken_by_whatever_name_it_has(machine, pythons, found):
     assert environments.find_python() == found
 
 
+def test_a_python_of_pyenvs_or_uvs_is_found_behind_a_shim_that_refuses(monkeypatch, tmp_path):
+    shim = tmp_path / "bin" / "python3.12"
+    shim.parent.mkdir()
+    shim.write_text("#!/bin/sh\nexit 127\n")
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", str(shim.parent))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("PYTHON", raising=False)
+    assert environments.find_python() is None
+    there = []
+    for place in ("data/uv/python/cpython-3.12.9-linux", "pyenv/versions/3.12.1"):
+        python = tmp_path / place / "bin" / "python3.12"
+        python.parent.mkdir(parents=True)
+        python.write_text("#!/bin/sh\necho 3 12 cpython\n")
+        python.chmod(0o755)
+        there.append(str(python))
+    assert environments.find_python() == there[0]  # the newer of the two
+
+
 @pytest.mark.parametrize(
     ("pythons", "said"),
     [({"py": (3, 11)}, "PYTHON=py is Python 3.11"), ({}, "PYTHON=py is not a Python that runs")],

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import psutil
 
-from bookkit import execute, pages, versions
+from bookkit import pages, versions
 from trace_evidence import triage
 
 PYTHONS = {"now": pages.ROOT / ".venv", "then": pages.ROOT / ".venv-then"}
@@ -39,18 +39,16 @@ for cell in open(sys.argv[2]).read().split("#%%"):
 """
 
 
-def run(*command: object, cwd: Path = pages.ROOT, flags: str = "") -> tuple[float, float]:
+def run(*command: object, cwd: Path = pages.ROOT) -> tuple[float, float]:
     """Run a command to its end; return its wall and CPU seconds, with its children's.
 
     Args:
         command: its words.
         cwd: where it runs.
-        flags: for XLA.
     """
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     words = [str(word) for word in command]
-    env = {**os.environ, "XLA_FLAGS": flags} if flags else None
-    done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True)
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"error: {' '.join(words)} failed; mend that first.\n{done.stdout[-2000:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -83,9 +81,8 @@ def bare_scripts(path: Path, folder: str) -> float:
             script = Path(folder, f"{path.stem}-{stack}.txt")
             script.write_text("#%%".join(sources))
             python = PYTHONS[stack] / "bin" / "python"
-            flags = execute.XLA_FLAGS if stack == "now" else ""
             bare = (python, "-c", BARE, pages.ROOT, script)
-            total += run(*bare, cwd=path.parent, flags=flags)[1]
+            total += run(*bare, cwd=path.parent)[1]
     return total
 
 

@@ -2,9 +2,9 @@
 
 The package index is asked for the newest release of each library, whatever Python it needs; where
 the lock has an older one, that is the first finding. An environment under `.cache/latest/`, of a
-Python that those releases support, gets what `pyproject.toml` asks for, without the lock and without
-its bounds. The chapters run there as their "now" kernel; the "then" kernel stays as it is. Finished
-chapters are kept: a second run with the same releases executes only what is missing.
+Python that those releases support, gets what `pyproject.toml` asks for, without the lock and
+without its bounds. The chapters run there as their "now" kernel; the "then" kernel stays as it is.
+Finished chapters are kept: a second run with the same releases executes only what is missing.
 
     python -m tools.latest --ask                              only ask, in seconds
 
@@ -91,7 +91,9 @@ def behind(best: dict[str, str], python: str) -> list[str]:
     ]
     own = "{}.{}".format(*environments.WANTED)
     if found and python != own:
-        found.append(f"They need Python {python}, and the book runs on {own}: no lock reaches them.")
+        found.append(
+            f"They need Python {python}, and the book runs on {own}: no lock reaches them."
+        )
     return found
 
 
@@ -187,7 +189,9 @@ def main() -> int:
     print("running on", ", ".join(f"{name} {versions[name]}" for name in COMPARED), flush=True)
     from bookkit import pages
 
-    changed = late + run([path.resolve() for path in options.chapters] or pages.find_notebooks(), versions)
+    changed = late + run(
+        [path.resolve() for path in options.chapters] or pages.find_notebooks(), versions
+    )
     if not options.chapters:
         print("examining the silent cases …", flush=True)
         changed += examined()

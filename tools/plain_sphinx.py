@@ -22,7 +22,6 @@ import tomllib
 from typing import Any
 
 from tools import environments
-from tools.latest import say_against_lock
 
 ROOT = environments.ROOT
 WORK = environments.CACHE / "plain-sphinx"
@@ -156,7 +155,7 @@ def main() -> int:
     except environments.SetupError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    say_against_lock(versions, COMPARED)
+    print(", ".join(f"{name} {versions[name]}" for name in COMPARED))
     shutil.copytree(ROOT / "_build" / ".jupyter_cache", WORK / "cache")
     print("building the site …", flush=True)
     command = [str(PYTHON), "-m", "tools.plain_sphinx", "--build"]

@@ -1,8 +1,8 @@
 """Move the book to the newest releases, in one go: `python -m tools.upgrade`.
 
-It does the steps of MAINTAINING in their order, says how long each took, and ends with a list of what
-a person must read. A step that finds nothing to do is quick, so the program can be run again after
-an interruption or a correction.
+It does the steps of MAINTAINING in their order, says how long each took, and ends with a list of
+what a person must read. A step that finds nothing to do is quick, so the program can be run again
+after an interruption or a correction.
 
     python -m tools.upgrade                         to the newest releases
     python -m tools.upgrade --with "jax==0.11.2"    to these, the rest newest
@@ -105,7 +105,9 @@ def to_read() -> list[str]:
     outputs = [name for name in files if name.startswith("tests/outputs/")]
     found = [f"the output of a page, and the text beside it: git diff {name}" for name in outputs]
     if any(name.startswith("stacks/matrix") for name in files):
-        found.append("the verdicts of the new row: cases that are closed now need `was` or `mended`")
+        found.append(
+            "the verdicts of the new row: cases that are closed now need `was` or `mended`"
+        )
     if any(name.endswith(("recordings.json", "everyday.json")) for name in files):
         found.append("messages with a new wording: git diff stacks/*.json, then `make page`s")
     return [*found, f"{len(files)} files changed in all: git status"]

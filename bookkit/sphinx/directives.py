@@ -83,7 +83,14 @@ def programs() -> dict[str, tuple[str, str]]:
 class VersionMatrix(SphinxDirective):
     """The heat map: one row a program, grouped by chapter, one column a release of NumPyro."""
 
-    MARKS = {"fails": "✕", "wrong": "≠", "warns": "!", "ok": "·", "cannot run": "–", "not measured": ""}  # noqa: E501, RUF001, RUF012
+    MARKS = {  # noqa: RUF012
+        "fails": "✕",
+        "wrong": "≠",
+        "warns": "!",
+        "ok": "·",
+        "cannot run": "–",  # noqa: RUF001
+        "not measured": "",
+    }
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
