@@ -149,8 +149,9 @@ def test_a_handout_is_one_page_with_a_figure_and_the_address(name):
     assert len(re.findall(rb"/Type */Page\b", pdf)) == 1
     page = PdfReader(io.BytesIO(pdf)).pages[0]
     assert f"failures/{name}.html" in page.extract_text().replace("\n", ""), "it has no address"
-    for _, check in notebooks.INCLUDED.findall(pages.path_of(f"book/failures/{name}").read_text()):
-        assert f"def {check}(" in page.extract_text(), f"{check} is not on it"
+    for file in notebooks.INCLUDED.findall(pages.path_of(f"book/failures/{name}").read_text()):
+        for line in re.findall(r"^(?:def|import|from) [\w.]+", notebooks.source(file), re.M):
+            assert line in page.extract_text(), f"{line!r} is not on it"
     links = {note.get_object()["/A"]["/URI"] for note in page["/Annots"]}
     assert links == {f"{browser_module.public_address()}book/failures/{name}.html"}
     tree = PdfReader(io.BytesIO(pdf)).trailer["/Root"]["/StructTreeRoot"]

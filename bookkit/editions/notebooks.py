@@ -6,7 +6,6 @@ Markdown, and its cells carry tags that say what belongs to whom; nbconvert does
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import sys
@@ -25,7 +24,7 @@ from bookkit.languages import say
 
 PLAN_FILE = pages.BOOK / "workshop" / "plans.json"
 GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
-INCLUDED = re.compile(r"^```\{literalinclude\} (\S+)\n:pyobject: (\w+)\n(?::[^\n]*\n)*```$", re.M)
+INCLUDED = re.compile(r"^```\{literalinclude\} (\S+)\n:start-at: import\n:[^\n]*\n```$", re.M)
 CASES = re.compile(r"^```\{case-table\} (\S+)\n```$", re.M)
 OLD_NAMES = re.compile(r"^(<!--.*-->|</?details.*>|(<span id=\"[\w-]+\"></span>)+)\n+", re.M)
 MARK = re.compile(r"\{inline-mark\}`\w+: ([^`]+)`")
@@ -80,7 +79,7 @@ def link(page: str, text: str = "") -> str:
 def plain(text: str, page: str) -> str:
     """Return a page's Markdown without what only the book's site understands."""
     text = text.replace("```{front-card}\n```", card(page) if "{front-card}" in text else "")
-    text = INCLUDED.sub(lambda found: f"```python\n{source(found[1], found[2])}\n```", text)
+    text = INCLUDED.sub(lambda found: f"```python\n{source(found[1])}\n```", text)
     text = CASES.sub(lambda found: casebook.family_table(found[1]), text)
     text = MARK.sub(r"(\1)", text)
     text = OLD_NAMES.sub("", text)
@@ -89,11 +88,10 @@ def plain(text: str, page: str) -> str:
     return ANCHOR.sub(r"*\1*", text).strip()
 
 
-def source(file: str, name: str) -> str:
-    """Return the source of one function of a file of the repository."""
+def source(file: str) -> str:
+    """Return a file of the repository from its first import on, as the page shows it."""
     text = (pages.ROOT / file.lstrip("/")).read_text()
-    node = next(node for node in ast.parse(text).body if getattr(node, "name", "") == name)
-    return ast.get_source_segment(text, node) or ""
+    return text[re.search(r"^(import|from) ", text, re.M).start() :].rstrip()
 
 
 def read(page: str) -> NotebookNode:

@@ -83,9 +83,9 @@ def the_check(page: str) -> str:
     if not found:
         raise SystemExit(f"error: {page}.md: *Catch it early* includes no check.")
     # Of a docstring a handout has the first line.
-    texts = [notebooks.source(file, name) for file, name in found]
+    texts = map(notebooks.source, found)
     return "\n\n".join(
-        re.sub(r'("""[^\n]*?)\.?\n.*?"""', r'\1."""', text, count=1, flags=re.S) for text in texts
+        re.sub(r'("""[^\n]*?)\.?\n.*?"""', r'\1."""', text, flags=re.S) for text in texts
     )
 
 
