@@ -16,7 +16,7 @@ from typing import Any
 from trace_evidence import symptoms as second_door
 from trace_evidence import triage
 
-from . import casebook, catalogue, everyday, pages, paper, records, versions
+from . import avoid, casebook, catalogue, everyday, pages, paper, records, versions
 from .languages import say
 
 FILE = pages.ROOT / "trace_evidence" / "data.json"
@@ -377,6 +377,7 @@ def build() -> dict[str, Any]:
         "explain": failure_texts() | case_texts(),
         "everyday": everyday_texts(),
         "symptoms": symptoms(),
+        "avoid": avoid.rules(),
     }
 
 

@@ -52,8 +52,9 @@ def examine(
 
 def load_ipython_extension(shell) -> None:
     """Register the magics and set the figure style; called by ``%load_ext trace_evidence``."""
-    from . import both, figures, grading, then, tracebacks, triage
+    from . import avoid, both, figures, grading, then, tracebacks, triage
 
+    avoid.warn()
     shell.register_magics(then.ThenMagics, both.BothMagics, grading.CheckMagics)
     shell.register_magic_function(triage.magic(shell), magic_name="triage")
     shell.set_custom_exc((NameError,), then.show_missing_name)

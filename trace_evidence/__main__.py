@@ -16,6 +16,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from . import avoid
 from . import symptoms as second_door
 from . import triage as rules
 
@@ -45,6 +46,7 @@ def triage(file: str, as_json: bool) -> int:
             print(f"error: cannot read {file}: {error.strerror}", file=sys.stderr)
             return 2
     answer = rules.triage(text, rules.installed())
+    avoid.warn(answer.releases if answer.source == "text" else None)
     if as_json:
         print(json.dumps(as_data(answer), indent=1))
     else:
@@ -225,6 +227,8 @@ def main(arguments: list[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal that knows no arrows gets "?"
     options = parse(arguments)
     try:
+        if options.command in ("explain", "examine"):
+            avoid.warn()
         if options.command == "explain":
             status = explain(options.name)
         elif options.command == "symptoms":

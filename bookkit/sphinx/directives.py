@@ -10,7 +10,18 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import art, casebook, catalogue, examined, load, pages, records, upstream, versions
+from bookkit import (
+    art,
+    avoid,
+    casebook,
+    catalogue,
+    examined,
+    load,
+    pages,
+    records,
+    upstream,
+    versions,
+)
 from bookkit.editions import notebooks
 from bookkit.languages import say
 from hub import sizing
@@ -135,6 +146,17 @@ class VersionMatrix(SphinxDirective):
         name = kind.replace(" ", "-")
         sign = f'<span aria-hidden="true">{self.MARKS[kind]}</span>'
         return f'<span class="verdict verdict-{name}" title="{say(kind)}">{sign}</span>'
+
+
+class Avoid(Generated):
+    """The releases that compute wrong numbers, or what was counted on each."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table that the directive's name asks for."""
+        self.env.note_dependency(str(avoid.TABLES))
+        self.env.note_dependency(str(avoid.RECORD))
+        make = avoid.counted_table if self.name == "avoid-counted" else avoid.table
+        return self.parse(make())
 
 
 class VersionBoundaries(Generated):
@@ -311,6 +333,8 @@ class HubTable(Generated):
 
 
 DIRECTIVES = {
+    "avoid": Avoid,
+    "avoid-counted": Avoid,
     "drawing": Drawing,
     "examined-cases": Examined,
     "examined-corpus": Examined,

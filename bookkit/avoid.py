@@ -1,0 +1,85 @@
+"""Read `stacks/avoid.toml` and what was measured: the releases that compute wrong numbers."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from .languages import said, say
+from .pages import ROOT
+from .versions import version_order
+
+TABLES = ROOT / "stacks" / "avoid.toml"
+RECORD = ROOT / "stacks" / "avoid.json"
+PROGRAMS = "https://github.com/trace-evidence/trace-evidence/blob/main/stacks/avoid"
+TOLD = ("library", "since", "until", "symptom", "cure", "flag", "url")
+
+
+def load(path: Path = TABLES) -> list[dict[str, Any]]:
+    """Return the tables, in the order of the page."""
+    rows = tomllib.loads(path.read_text())["avoid"]
+    return [said({"until": "", **row}, "symptom", "spoiled", "cure") for row in rows]
+
+
+def record(path: Path = RECORD) -> dict[str, Any]:
+    """Return what was measured: `machine`, and `programs`, which have the releases."""
+    return json.loads(path.read_text())
+
+
+def rules() -> dict[str, dict[str, str]]:
+    """Return what the reader's package knows of these releases, by program."""
+    return {row["program"]: {key: row[key] for key in TOLD} for row in load()}
+
+
+def releases(row: dict[str, Any]) -> str:
+    """Return the wrong releases of a table in words."""
+    if not row["until"]:
+        newest = max(record()["programs"][row["program"]], key=version_order)
+        return say("{since} to {newest}, the newest measured", since=row["since"], newest=newest)
+    if row["since"] == row["until"]:
+        return row["since"]
+    return say("{since} to {until}", since=row["since"], until=row["until"])
+
+
+def thread(url: str) -> str:
+    """Return a link to a thread, named by its project and number."""
+    project, _, number = url.split("/")[4:7]
+    return f"[{project} {number}]({url})"
+
+
+def table() -> str:
+    """Return the table of the page: which releases, what is wrong, what helps."""
+    head = say("| Release | What is wrong | It may have spoiled | Cure | Thread |")
+    lines = [head, "|---" * 5 + "|"]
+    for row in load():
+        cure = row["cure"]
+        if row["flag"]:
+            cure += say(" Or set `XLA_FLAGS={flag}`.", flag=row["flag"])
+        cells = (f"{row['library']} {releases(row)}", row["symptom"], row["spoiled"], cure)
+        lines.append(f"| {' | '.join(cells)} | {thread(row['url'])} |")
+    return "\n".join(lines)
+
+
+def counted_table() -> str:
+    """Return what each program counted on each release, and where and when."""
+    head = say("| Program | Release | Wrong numbers | With the flag | Measured |")
+    lines = [head, "|---" * 5 + "|"]
+    known = record()
+    for row in load():
+        counts = known["programs"][row["program"]]
+        for release in sorted(counts, key=version_order):
+            measured = counts[release]
+            name = f"[`{row['program']}`]({PROGRAMS}/{row['program']}.py)"
+            words = [counted(measured.get(key)) for key in ("counted", "with_flag")]
+            cells = (name, f"{row['library']} {release}", *words, measured["date"])
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def counted(numbers: list[int] | None) -> str:
+    """Return how many numbers were wrong, of how many, or nothing where that was not measured."""
+    if numbers is None:
+        return ""
+    return say("{wrong:,} of {all:,}", wrong=numbers[0], all=numbers[1])

@@ -1,0 +1,1 @@
+"""Programs that some releases compute wrongly; `python -m stacks.avoid` measures them."""

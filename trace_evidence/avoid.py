@@ -1,0 +1,60 @@
+"""Releases that compute wrong numbers: say so where one is installed, before anything else.
+
+The rows come from `stacks/avoid.toml`, through the package's own data. Nothing else is imported.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+
+from . import triage
+
+PAGE = "book/reference/releases-to-avoid"
+
+
+def rows() -> list[dict[str, str]]:
+    """Return what is known, each with `library`, `since`, `until`, `symptom`, `cure`, `flag`."""
+    try:
+        return list(triage.data().get("avoid", {}).values())
+    except triage.DataError:  # a checkout in which `make records` has not run
+        return []
+
+
+def installed() -> dict[str, str]:
+    """Return the releases of the named libraries that are installed here."""
+    found = {}
+    for name in sorted({row["library"] for row in rows()}):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def known_bad(versions: dict[str, str] | None = None) -> list[str]:
+    """Return a sentence for each release that computes wrong numbers, and that another replaces.
+
+    Args:
+        versions: releases by library; those that are installed, if it is None. A JAX without a
+            jaxlib counts as the jaxlib of its number.
+    """
+    versions = installed() if versions is None else versions
+    if "jax" in versions:
+        versions = {"jaxlib": versions["jax"], **versions}
+    found = []
+    for row in rows():
+        here = versions.get(row["library"])
+        if not here or not row["until"]:
+            continue
+        if triage._numbers(row["since"]) <= triage._numbers(here) <= triage._numbers(row["until"]):
+            flag = f" Or set XLA_FLAGS={row['flag']}" if row["flag"] else ""
+            says = f"computes wrong numbers. {row['symptom']} {row['cure']}{flag}"
+            found.append(f"{row['library']} {here} {says.replace('`', '')}")
+    return found
+
+
+def warn(versions: dict[str, str] | None = None) -> None:
+    """Print those sentences to standard error, with the page that has more."""
+    for sentence in known_bad(versions):
+        print(f"warning: {sentence}\n  {triage.address(PAGE)}", file=sys.stderr)
