@@ -124,7 +124,7 @@ score: environments ## print how well triage and symptoms answer real reports, b
 latest: environments ## run the chapters on the newest releases, without the lock (WITH="jax==0.9.2")
 	@$(PY) -m tools.latest --with "$(WITH)"
 
-mutate: environments ## break the book in 400 small ways, and count what the suite notices (ARGS="--number 60")
+mutate: environments ## break the programs of the book in 160 small ways, and count what is noticed (ARGS="--number 20")
 	@nice -n 5 $(PY) -m tools.mutate $(ARGS)
 
 plain-sphinx: environments ## build the book with the newest Sphinx, without Jupyter Book (ON=3.13)

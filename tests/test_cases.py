@@ -1,13 +1,11 @@
 """Each case is a page and a record, and keeps the contract: `got`, `expected`, `cured`."""
 
 import ast
-import difflib
-import json
 import re
 
 import pytest
 
-from bookkit import casebook, catalogue, pages, publish, records, shown, versions
+from bookkit import casebook, catalogue, pages, records, versions
 
 CASES = records.load()
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -220,37 +218,3 @@ def test_a_right_record_is_read(tmp_path):
     path = tmp_path / "good.md"
     path.write_text(PAGE)
     assert records.read(path).decided_by == ("jax",)
-
-
-def test_what_readers_install_says_what_the_records_say():
-    kept, now = json.loads(publish.FILE.read_text()), publish.build()
-    for said in (kept, now):
-        for failure in said["explain"].values():
-            failure.pop("text")  # the page, which `make book` brings up to date
-    assert now.pop("site") == kept.pop("site")
-    differ = [
-        f"{part}: {key}"
-        for part in now
-        for key in now[part].keys() | kept[part].keys()
-        if kept[part].get(key) != now[part].get(key)
-    ]
-    assert not differ, (
-        f"trace_evidence/data.json and the records disagree on {sorted(differ)}: look at both; "
-        "if the record is right, run make records, and commit the file."
-    )
-
-
-def test_the_cards_are_those_that_somebody_looked_at(pytestconfig):
-    """What a record says beside `data.json`: `whose` it is, its references, a chapter's minutes."""
-    now = shown.cards()
-    if pytestconfig.option.update:
-        shown.CARDS.write_text(now)
-    differ = [
-        f"- {row[2:]}" if row[0] == "-" else f"+ {row[2:]}"
-        for row in difflib.ndiff(shown.CARDS.read_text().splitlines(), now.splitlines())
-        if row[0] in "-+"
-    ]
-    assert not differ, (
-        f"the records and tests/cards.txt differ: {differ[:4]}; if the record is right, run "
-        "make test ARGS=--update, and commit the file."
-    )
