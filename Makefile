@@ -36,7 +36,6 @@ environments:
 	done; echo "error: no Python found: install Python 3.11, then run make again." >&2; exit 1
 
 book: environments ## execute the pages, build the site, warnings as errors (LANGUAGES=en)
-	@$(PY) -m bookkit.publish
 	@$(PY) -m bookkit
 	@$(PY) -m bookkit.build
 
@@ -52,9 +51,6 @@ chapter: environments ## lay down a new chapter (NAME=my-chapter)
 translations: environments ## bring the catalogues of all languages up to date, and count (CODES=de for a new one)
 	@$(PY) -m bookkit
 	@$(PY) -m bookkit.translations $(CODES)
-
-records: environments ## write trace_evidence/data.json, what the package knows of the book, and the paper's figures
-	@$(PY) -m bookkit.publish
 
 test: environments ## run the test suite: every cell of every chapter, and the tools (ARGS=--update, --again)
 	@$(PY) -m pytest $(ARGS)

@@ -1,6 +1,5 @@
 """Incremental builds tell the truth: what was built is believed as far as it can be checked."""
 
-import json
 import os
 import signal
 import subprocess
@@ -210,21 +209,19 @@ def test_a_cache_with_a_damaged_database_begins_anew(tmp_path):
 def test_a_page_that_prints_what_is_said_of_cases_is_executed_anew_when_that_changes(
     tmp_path, monkeypatch
 ):
-    page, known, folder = tmp_path / "page.md", tmp_path / "data.json", tmp_path / "cache"
+    page, folder = tmp_path / "page.md", tmp_path / "cache"
     page.write_text(execute.REPORTS)
-    monkeypatch.setattr(execute, "TOLD", known)
-    known.write_text(
-        json.dumps({"explain": {"a-case": {"title": "old", "page": "p", "text": "…"}}})
-    )
+
+    def say(**said):
+        known = {"explain": {"a-case": {"page": "p", **said}}}
+        monkeypatch.setattr(execute.triage, "data", lambda: known)
+
+    say(title="old", text="…")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
     notebook.metadata["kernelspec"] = {"name": "python3"}
     bundle = CacheBundleIn(notebook, str(page))
     execute.open_cache(folder, current="now").cache_notebook_bundle(bundle, check_validity=False)
-    known.write_text(
-        json.dumps({"explain": {"a-case": {"title": "old", "page": "p", "text": "other"}}})
-    )
+    say(title="old", text="other")
     assert len(execute.open_cache(folder, current="now").list_cache_records()) == 1
-    known.write_text(
-        json.dumps({"explain": {"a-case": {"title": "new", "page": "p", "text": "other"}}})
-    )
+    say(title="new", text="other")
     assert execute.open_cache(folder, current="now").list_cache_records() == []

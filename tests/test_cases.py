@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -144,6 +145,21 @@ def test_the_program_that_the_stacks_run_is_that_of_the_page(case):
         assert "%" not in cell["code"][:1]
         for row in cell["code"].splitlines():
             assert row in text
+
+
+@pytest.mark.parametrize(
+    ("code", "run"),
+    [
+        ("x = 1; assert x", "x = 1"),
+        ("assert x; y = 2", "y = 2"),
+        ("x = 1; assert x; y = 2  # both", "x = 1; y = 2  # both"),
+        ("%time\nx = 1\nassert (\n  x\n)  # why; not\ny = 2", "x = 1\ny = 2"),
+    ],
+)
+def test_only_the_assertion_is_left_out_of_what_the_stacks_run(code, run):
+    cell = records.Cell("What you see", 1, {}, code)
+    case = replace(CASES["leaf-order"], cells=(cell,))
+    assert [part["code"] for part in records.program(case)["program"]] == [run]
 
 
 # --- the matrix ------------------------------------------------------------------------------

@@ -176,10 +176,34 @@ def test_a_pattern_is_one_that_python_and_javascript_read_alike(pattern):
     assert not foreign, f"{pattern}: {foreign.group()} is not in both languages; write it plainly"
 
 
+REPEAT = re.compile(r"\^?(?:\\\w|C|\.|G|\w)(?:[*+]|\{)")
+
+
+def heads(pattern):
+    """Return the alternatives of a pattern, with each class of characters as C, each group as G."""
+    bare = re.sub(r"(?<!\\)\[(?:[^\]\\]|\\.)+\]", "C", pattern)
+    while (less := re.sub(r"(?<!\\)\((?:[^()\\]|\\.)*\)", "G", bare)) != bare:
+        bare = less
+    return bare.split("|")
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_no_pattern_begins_with_a_repeat_which_takes_the_square_of_a_long_word(pattern):
+    begins = [head for head in heads(pattern) if REPEAT.match(head)]
+    assert not begins, f"{pattern}: begin with what is always there, or each place is tried anew"
+
+
+@pytest.mark.parametrize("word", ["x", "0", "Tracer", " ", "\n"])
+def test_one_long_word_is_nothing_that_is_known(word):
+    """Where a pattern takes the square of its length, this runs for minutes."""
+    assert named(word * (400_000 // len(word))) == []
+
+
 def test_a_wording_with_wildcards_matches_across_wrapped_lines():
     pattern = catalogue.phrase_pattern("got … (e.g. [1])")
     assert re.search(pattern, "got 3\n   (e.g.\n[1])")
     assert not re.search(pattern, "got 3 (e_g. [1])")
+    assert catalogue.phrase_pattern("… must be") == "must[ \\n]+be"
 
 
 # --- it finds its way ------------------------------------------------------------------------
