@@ -11,6 +11,7 @@ import json
 import math
 import os
 import re
+import sys
 from functools import cache
 from typing import Any
 
@@ -389,4 +390,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (pages.PageError, records.RecordError) as error:
+        sys.exit(str(error))

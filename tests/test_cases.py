@@ -81,12 +81,6 @@ def test_the_text_of_a_reference_is_its_address(case):
         assert not library or row["text"].startswith(library), f"{where}: another library"
 
 
-def test_the_families_have_cases_and_each_kind_is_there():
-    assert {case.family for case in CASES.values()} == set(catalogue.load())
-    assert {case.kind for case in CASES.values()} == set(records.KINDS)
-    assert {case.whose for case in CASES.values()} == set(records.OWNERS)
-
-
 # --- the page --------------------------------------------------------------------------------
 
 
@@ -228,9 +222,3 @@ def test_a_wrong_record_is_one_line_with_file_line_and_cure(tmp_path, change, wo
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith("bad.md")
-
-
-def test_a_right_record_is_read(tmp_path):
-    path = tmp_path / "good.md"
-    path.write_text(PAGE)
-    assert records.read(path).decided_by == ("jax",)
