@@ -36,7 +36,6 @@ environments:
 	done; echo "error: no Python found: install Python 3.12, then run make again." >&2; exit 1
 
 book: environments ## execute the pages, build the site, warnings as errors (LANGUAGES=en)
-	@$(PY) -m bookkit.publish
 	@$(PY) -m bookkit
 	@$(PY) -m bookkit.build
 
@@ -52,9 +51,6 @@ chapter: environments ## lay down a new chapter (NAME=my-chapter)
 translations: environments ## bring the catalogues of all languages up to date, and count (CODES=de for a new one)
 	@$(PY) -m bookkit
 	@$(PY) -m bookkit.translations $(CODES)
-
-records: environments ## write trace_evidence/data.json, what the package knows of the book, and the paper's figures
-	@$(PY) -m bookkit.publish
 
 test: environments ## run the test suite: every cell of every chapter, and the tools (ARGS=--update, --again)
 	@$(PY) -m pytest $(ARGS)
@@ -124,7 +120,7 @@ score: environments ## print how well triage and symptoms answer real reports, b
 latest: environments ## run the chapters on the newest releases, without the lock (WITH="jax==0.9.2")
 	@$(PY) -m tools.latest --with "$(WITH)"
 
-mutate: environments ## break the book in 400 small ways, and count what the suite notices (ARGS="--number 60")
+mutate: environments ## break the programs of the book in 160 small ways, and count what is noticed (ARGS="--number 20")
 	@nice -n 5 $(PY) -m tools.mutate $(ARGS)
 
 plain-sphinx: environments ## build the book with the newest Sphinx, without Jupyter Book (ON=3.13)

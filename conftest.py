@@ -1,5 +1,13 @@
 """Loads the plugins that collect chapters and open the site, and pytester, to test the first."""
 
-pytest_plugins = [
-  "tests.chapter_plugin", "tests.site_plugin", "tests.beforehand", "tests.kept", "pytester",
-]  # fmt: skip
+import functools
+
+import pytest
+
+pytest_plugins = ["tests.chapter_plugin", "tests.site_plugin", "tests.kept", "pytester"]
+
+
+@pytest.fixture(scope="session")
+def beforehand(tmp_path_factory):
+    """A function that calls another with a folder, once in a run, and gives what it returned."""
+    return functools.cache(lambda function: function(tmp_path_factory.mktemp("once")))

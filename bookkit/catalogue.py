@@ -101,9 +101,9 @@ def phrase_pattern(text: str) -> str:
     """Return a regular expression for a wording, the same in Python and in JavaScript.
 
     A space matches any run of spaces and line ends, since terminals wrap; `…` matches at most 160
-    characters of one line.
+    characters of one line, and nothing at the beginning, where it would be tried at every place.
     """
-    literal = re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", text)
+    literal = re.sub(r"[\\^$.|?*+()\[\]{}]", r"\\\g<0>", text.lstrip("… "))
     return literal.replace("…", r"[^\n]{0,160}?").replace(" ", r"[ \n]+")
 
 

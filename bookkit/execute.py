@@ -33,14 +33,14 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 from traitlets.config import Config
 
+from trace_evidence import triage
 from trace_evidence.then import REQUIRED_VARIABLE
 
 from . import kernels, pages
 
 CACHE = pages.BUILD / ".jupyter_cache"
 DATA = ("requirements.txt", "stacks/then.txt", "stacks/hash-history.json")
-TOLD = pages.ROOT / "trace_evidence" / "data.json"
-REPORTS = "from trace_evidence import examine"  # in a page that prints what `TOLD` says of cases
+REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 JOBS = 2
 CELL_SECONDS = 300
 
@@ -105,10 +105,12 @@ def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBa
 
 
 def told() -> str:
-    """Return a hash of what a report of `examine` says of the cases: title, address and cure."""
-    if not TOLD.exists():
-        return ""
-    known = json.loads(TOLD.read_text())["explain"]
+    """Return a hash of what a report of `examine` says of the cases: title, address and cure.
+
+    Raises:
+        trace_evidence.triage.DataError: a case cannot be read.
+    """
+    known = triage.data()["explain"]
     said = {
         name: [row.get(key) for key in ("title", "page", "cure")] for name, row in known.items()
     }
@@ -122,7 +124,10 @@ def forget_reports(cache: JupyterCacheBase, mark: Path) -> None:
         cache: the cache.
         mark: the file that keeps what `told` returned the last time.
     """
-    current = told()
+    try:
+        current = told()
+    except triage.DataError:
+        return  # whoever needs it says so
     if mark.exists() and mark.read_text() == current:
         return
     for record in cache.list_cache_records():

@@ -13,10 +13,10 @@ import os
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from babel.messages.catalog import Catalog
-from babel.messages.pofile import read_po
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "locale"
@@ -92,6 +92,9 @@ def catalogue(code: str, name: str) -> Path:
 
 def read(file: Path) -> Catalog:
     """Return a catalogue; an empty one where there is no such file."""
+    from babel.messages.catalog import Catalog
+    from babel.messages.pofile import read_po
+
     if not file.exists():
         return Catalog()
     with file.open("rb") as opened:

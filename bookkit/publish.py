@@ -1,25 +1,26 @@
 """Write `trace_evidence/data.json`: what the reader's package knows of the book.
 
 The package installs alone, so what triage and `trace-evidence explain` say is put into one file
-inside it: the rules, and the text of each failure and case. `make records` writes it, with the
-figures of the paper, and the suite holds both to the pages.
+inside it: the rules, and the text of each failure and case. It is written when the package is
+built, and in a checkout when somebody asks for it (`trace_evidence/checkout.py`).
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import sys
 from functools import cache
 from typing import Any
 
+from trace_evidence import checkout, triage
 from trace_evidence import symptoms as second_door
-from trace_evidence import triage
 
-from . import avoid, casebook, catalogue, everyday, pages, paper, records, versions
+from . import avoid, casebook, catalogue, everyday, pages, records, versions
 from .languages import say
 
-FILE = pages.ROOT / "trace_evidence" / "data.json"
 # These cases say what their chapter says, word for word, and only what happened before tells them
 # apart. So they are named after the chapter, by points that every text takes from them.
 REPEATED = ("jit-broken-after-leak",)
@@ -382,15 +383,15 @@ def build() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write the file where it is not as the pages have it."""
-    text = json.dumps(build(), indent=1, ensure_ascii=False) + "\n"
-    if not FILE.exists() or FILE.read_text() != text:
-        part = FILE.with_name(f".{FILE.name}.part")
-        part.write_text(text)
-        part.replace(FILE)
-        print(f"{FILE.relative_to(pages.ROOT)} is written; commit it with the pages.")
-    paper.main()
+    """Write the file, whole or not at all, with a hash of what it is made from."""
+    made = {"of": checkout.digest(), **build()}
+    part = checkout.DATA.with_name(f".data.{os.getpid()}.part")
+    part.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.replace(checkout.DATA)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (pages.PageError, records.RecordError) as error:
+        sys.exit(str(error))

@@ -227,11 +227,15 @@ def as_json(value: object) -> str:
 def _plain(code: str) -> str:
     """Return a cell's code without magics and without the assertions that hold its result."""
     code = "\n".join(line for line in code.splitlines() if not line.startswith("%"))
-    lines = code.splitlines()
+    lines = code.encode().splitlines()  # what a node says of its columns counts bytes
     for node in reversed(ast.parse(code).body):
         if isinstance(node, ast.Assert):
-            del lines[node.lineno - 1 : node.end_lineno]
-    return "\n".join(lines).strip("\n")
+            first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+            before = lines[first][: node.col_offset].rstrip(b"; ")
+            after = lines[last][node.end_col_offset :].lstrip()
+            left = [before, after[1:].strip() if after.startswith(b";") else b""]
+            lines[first : last + 1] = [b"; ".join(filter(None, left))] if any(left) else []
+    return b"\n".join(lines).decode().strip("\n")
 
 
 def program(case: Case) -> dict:

@@ -19,13 +19,12 @@ from xml.etree import ElementTree
 from myst_nb.core.render import strip_ansi
 from nbformat import NotebookNode
 
-from bookkit import catalogue, pages
+from bookkit import pages
 from bookkit.expectations import alt_text, is_both, outcomes
 from bookkit.sphinx.render import without_paths
 from trace_evidence import steps
 
 FOLDER = pages.ROOT / "tests" / "outputs"
-CARDS = pages.ROOT / "tests" / "cards.txt"
 TOLERANCE = 1e-3
 CELL = "=== "
 PART = "--- "
@@ -200,44 +199,3 @@ def difference(page: Path, shown: list[Shown]) -> tuple[str, str] | None:
     if len(before) > len(shown):
         return before[len(shown)], "no such cell"
     return None
-
-
-def card(page: Path) -> str:
-    """Return what a page's card says beside what the reader's package holds, a line a key.
-
-    That is a case's name, owner, phrases, wordings and references, and a chapter's minutes,
-    prerequisites and objectives, with its message, signatures and references.
-    """
-    front = pages.front_matter(page)
-    record = front.get("case") or front.get("failure") or {}
-    elsewhere = {"id", "title", "symptom", "cause", "cure"}
-    rows = [f"=== {page.stem}"]
-    for key, value in record.items():
-        if key not in elsewhere:
-            values = value if isinstance(value, list) else [value]
-            rows += [f"{key}: {' '.join(_flat(one).split())}" for one in values]
-    entry = catalogue.load().get(page.stem) if page.parent == pages.FAILURES else None
-    if entry:
-        rows += [f"short: {entry.short}", f"message: {entry.message}"]
-        rows += [
-            " ".join(f"signature: {row.type}: {row.text} {row.source} {row.note}".split())
-            for row in entry.signatures
-        ]
-        rows += [f"upstream: {text}, {address}" for text, address in entry.upstream]
-        rows += [f"undecided with: {name}" for name in entry.undecided_with]
-    return "\n".join(rows)
-
-
-def _flat(value: object) -> str:
-    """Return a value of a record in one line."""
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {part}" for key, part in value.items())
-    return str(value)
-
-
-def cards() -> str:
-    """Return all cards of the book, in the order of the pages."""
-    known = [
-        page for page in pages.find_notebooks() if page.parent in (pages.CASES, pages.FAILURES)
-    ]
-    return "\n\n".join(map(card, known)) + "\n"

@@ -3,7 +3,6 @@
 The copy takes the executed pages along, so only the new case is executed there.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -48,11 +47,7 @@ def grown(scratch):
         if path.is_file() and path.suffix != ".pyc" and before.get(path) != path.read_bytes()
     ]
     assert [path.name for path in new] == [f"{NAME}.md"], "a new case is one file"
-    steps = [
-        run(scratch, "bookkit"),
-        run(scratch, "bookkit.publish"),
-        run(scratch, "bookkit.build"),
-    ]
+    steps = [run(scratch, "bookkit"), run(scratch, "bookkit.build")]
     for step in steps:
         assert step.returncode == 0, step.stdout + step.stderr
     return scratch, steps
@@ -72,10 +67,9 @@ def test_the_new_case_is_on_every_page_that_lists_cases(grown):
 
 
 def test_the_readers_package_knows_the_new_case(grown):
-    data = json.loads((grown[0] / "trace_evidence" / "data.json").read_text())
-    assert data["explain"][NAME]["symptom"].startswith("You add one")
     said = run(grown[0], "trace_evidence", "explain", NAME)
-    assert "JAX counts to" in said.stdout, said.stderr
+    assert "You add one" in said.stdout, said.stderr
+    assert "JAX counts to" in said.stdout
 
 
 def test_its_form_passes_and_the_suite_says_what_is_missing(grown):

@@ -154,9 +154,6 @@ def run_three_times(folder):
     return [*found, executed(folder)]
 
 
-BEFOREHAND = [run_all, print_in_two_pieces, run_three_times]
-
-
 @pytest.fixture
 def outcome(beforehand):
     """What pytest said of all chapters."""
@@ -246,34 +243,3 @@ def test_the_cache_of_another_stack_is_thrown_away(tmp_path):
     assert kept.exists()
     execute.open_cache(tmp_path / "cache", current="another stack")
     assert not kept.exists()
-
-
-INPUTS = [*execute.DATA, "trace_evidence/then.py", "trace_evidence/deep/style.mplstyle"]
-
-
-@pytest.fixture
-def checkout(tmp_path, monkeypatch):
-    """A checkout that holds what outputs depend on."""
-    for name in (*INPUTS, "trace_evidence/data.json", "bookkit/execute.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
-        (tmp_path / name).write_text("before")
-    monkeypatch.setattr(pages, "ROOT", tmp_path)
-    return tmp_path
-
-
-@pytest.mark.parametrize("changed", [*INPUTS, "Python"])
-def test_the_fingerprint_follows_what_outputs_depend_on(changed, checkout, monkeypatch):
-    before = execute.fingerprint()
-    assert execute.fingerprint() == before
-    if changed == "Python":
-        monkeypatch.setattr(execute.platform, "python_version", lambda: "3.11.99")
-    else:
-        (checkout / changed).write_text("after")
-    assert execute.fingerprint() != before
-
-
-def test_the_fingerprint_leaves_out_what_only_reads_the_outputs(checkout):
-    before = execute.fingerprint()
-    for name in ("trace_evidence/data.json", "bookkit/execute.py"):
-        (checkout / name).write_text("after")
-    assert execute.fingerprint() == before

@@ -13,8 +13,6 @@ from bookkit import execute, exercises, pages
 from tests.cells import LOAD, printed_by
 from trace_evidence import grading
 
-pytestmark = pytest.mark.kept("book/failures")
-
 FAILURES = sorted((pages.BOOK / "failures").glob("*.md"))
 EXERCISES = [exercise for path in FAILURES for exercise in exercises.find(path)]
 
@@ -147,9 +145,7 @@ def run_then_out_of_order(folder):
     return printed_by(folder, LOAD, "%%then\nbelief", "%%check c a\n%%then\nassert a, 'no'")
 
 
-BEFOREHAND = [run_out_of_order, run_then_out_of_order]
-
-
+@pytest.mark.kept
 def test_a_check_says_what_is_missing_whatever_was_run_before_it(beforehand):
     printed = beforehand(run_out_of_order)
     assert printed[1] == "Not yet: run the check cell of the exercise 'sum' first."
@@ -165,6 +161,7 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(beforehand):
     assert "make book" in printed[14]
 
 
+@pytest.mark.kept
 def test_a_then_cell_out_of_order_says_which_cells_to_run(beforehand):
     printed = beforehand(run_then_out_of_order)
     assert "the %%then cells have their own variables" in printed[1]

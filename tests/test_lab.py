@@ -66,9 +66,6 @@ def start_lab(folder):
             server.wait()
 
 
-BEFOREHAND = [start_lab]
-
-
 @pytest.fixture
 def lab(beforehand):
     """What JupyterLab answered."""

@@ -16,7 +16,6 @@ from bookkit import pages, records, versions
 from stacks import measure as runner
 
 ROOT = Path(__file__).resolve().parents[1]
-pytestmark = pytest.mark.kept("book/**/*.md")
 
 
 def _import(path: Path) -> ModuleType:

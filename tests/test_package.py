@@ -12,17 +12,14 @@ from email.parser import Parser
 from pathlib import Path
 
 import pytest
-from flit_core import buildapi
 
-from tools import environments
+from bookkit import publish
+from tools import backend, environments
 from trace_evidence import __main__ as command_line
-from trace_evidence import triage
+from trace_evidence import checkout, triage
 
 ROOT = environments.ROOT
-pytestmark = pytest.mark.kept(
-    "pyproject.toml", "README.md", "LICENSES", "book/everyday.toml", "book/cases"
-)
-SENT = ("pyproject.toml", "README.md", "LICENSES")
+SENT = pytest.mark.kept("pyproject.toml", "README.md", "LICENSES")
 PYTHONS = ("3.11", "3.12", "3.13")
 ERROR = "Traceback:\nTypeError: unhashable type: 'DynamicJaxprTracer'\n"
 IN_THE_REPOSITORY = re.compile(r"(?<![\w/])(?:book|stacks|tests|bookkit)/[\w/]|\.md\b|CONTRIBUTING")
@@ -39,16 +36,23 @@ def find_python(version):
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The wheel of the package as this tree has it, built without a network."""
-    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    for name in SENT:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, source / name)
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "trace_evidence", source / "trace_evidence", ignore=ignored)
-    with contextlib.chdir(source):
-        return target / buildapi.build_wheel(str(target))
+def sdist(tmp_path_factory):
+    """The sdist of the package as this tree has it, unpacked; made without a network."""
+    target = tmp_path_factory.mktemp("sdist")
+    with contextlib.chdir(ROOT):
+        name = backend.build_sdist(str(target))
+    shutil.unpack_archive(target / name, target, filter="data")
+    return target / name.removesuffix(".tar.gz")
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist, tmp_path_factory):
+    """The wheel that is made from the sdist, as an index and its users make it."""
+    target = tmp_path_factory.mktemp("wheel")
+    made = f"import backend; backend.build_wheel({str(target)!r})"
+    env = {"PATH": os.defpath, "PYTHONPATH": "tools"}
+    subprocess.run([sys.executable, "-c", made], cwd=sdist, env=env, check=True)
+    return next(target.iterdir())
 
 
 @pytest.fixture(scope="module", params=PYTHONS)
@@ -76,13 +80,19 @@ def reader(request, wheel, tmp_path_factory):
     return run, next(env.glob("lib/python*/site-packages"))
 
 
-def test_the_wheel_holds_the_package_with_its_data_and_nothing_of_the_book(wheel):
+@SENT
+def test_the_wheel_holds_the_package_with_its_data_and_nothing_of_the_book(wheel, sdist):
+    assert not (sdist / "bookkit").exists()
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"trace_evidence"}
     inside = {name.partition("/")[2] for name in names}
     assert {"data.json", "book.mplstyle", "checks/__init__.py", "then.py"} <= inside
+    assert json.loads(zipfile.ZipFile(wheel).read("trace_evidence/data.json")) == {
+        **publish.build(), "of": checkout.digest(),
+    }  # fmt: skip
 
 
+@SENT
 def test_the_wheel_needs_no_other_package(wheel):
     archive = zipfile.ZipFile(wheel)
     (file,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
@@ -93,6 +103,7 @@ def test_the_wheel_needs_no_other_package(wheel):
     assert {"notebook", "examine"} <= set(metadata.get_all("Provides-Extra"))
 
 
+@SENT
 def test_triage_names_the_page_where_nothing_else_is_installed(reader):
     run, _ = reader
     done = run("triage", given=ERROR)
@@ -108,6 +119,7 @@ def test_triage_names_the_page_where_nothing_else_is_installed(reader):
     assert missing.stderr.count("\n") == 1
 
 
+@SENT
 def test_explain_knows_each_failure_where_nothing_else_is_installed(reader):
     run, _ = reader
     everything = run("explain")
@@ -124,6 +136,7 @@ def test_explain_knows_each_failure_where_nothing_else_is_installed(reader):
     assert unknown.stderr.count("\n") == 1
 
 
+@SENT
 def test_it_takes_less_than_a_megabyte(reader):
     _, site = reader
     files = [path for path in site.glob("trace_evidence*/**/*") if path.is_file()]
@@ -176,7 +189,8 @@ def test_damaged_data_are_told_in_one_line(words, content, monkeypatch, tmp_path
     file = tmp_path / "data.json"
     if content is not None:
         file.write_text(content)
-    monkeypatch.setattr(triage, "DATA", file)
+    monkeypatch.setattr(checkout, "DATA", file)
+    monkeypatch.setattr(checkout, "is_checkout", lambda: False)
     triage.data.cache_clear()
     try:
         assert command_line.main(words) == 2
@@ -185,6 +199,58 @@ def test_damaged_data_are_told_in_one_line(words, content, monkeypatch, tmp_path
     out, err = capsys.readouterr()
     assert out == ""
     assert re.fullmatch(r"error: data\.json cannot be read .*install trace-evidence again.*\n", err)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of what the data are made from."""
+    for pattern in checkout.SOURCES:
+        for path in ROOT.glob(pattern):
+            target = tmp_path / path.relative_to(ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+    return tmp_path
+
+
+@pytest.mark.kept
+def test_in_a_checkout_explain_follows_the_page_and_a_wrong_record_is_one_line(copy):
+    def explain():
+        command = [sys.executable, "-m", "trace_evidence", "explain", "leaf-order"]
+        env = {**os.environ, "PYTHONPATH": str(copy)}
+        return subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
+
+    page = copy / "book" / "cases" / "leaf-order.md"
+    text = page.read_text()
+    (title,) = re.findall(r"^  title: (.+)$", text, re.M)
+    assert explain().stdout.startswith(title)
+    page.write_text(text.replace(f"  title: {title}", "  title: Something else"))
+    assert explain().stdout.startswith("Something else (silent)")
+    page.write_text(text.replace("  kind: silent", "  kind: quiet"))
+    done = explain()
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert re.search(r"\(leaf-order\.md:\d+: `kind` is 'quiet'; it is one of", done.stderr)
+
+
+def test_all_that_the_data_are_made_from_is_known():
+    """Whatever else was read could change, and the data would be stale."""
+    script = f"""if True:
+        import os, sys
+        root, opened = {str(ROOT)!r} + os.sep, set()
+        def note(event, words):
+            if event == "open" and isinstance(words[0], str | os.PathLike):
+                opened.add(os.path.abspath(os.fspath(words[0])))
+        sys.addaudithook(note)
+        from bookkit import publish
+        publish.build()
+        print("\\n".join(path.removeprefix(root) for path in opened if path.startswith(root)))"""
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    known = {str(path.relative_to(ROOT)) for name in checkout.SOURCES for path in ROOT.glob(name)}
+    read = {name for name in done.stdout.split("\n") if name and ".venv" not in name}
+    left = {name for name in read - known if not name.endswith(".pyc")}
+    assert not left, f"add them to SOURCES in trace_evidence/checkout.py: {sorted(left)}"
+    assert "book/cases/leaf-order.md" in read
 
 
 @pytest.mark.parametrize("words", [["explain"], ["triage", "-"]])

@@ -8,7 +8,7 @@ import tomllib
 import pytest
 import yaml
 
-from bookkit import pages, paper
+from bookkit import pages
 from bookkit.editions import colab
 from bookkit.sphinx import labels
 from tests.test_environments import WORKFLOWS
@@ -58,34 +58,6 @@ def test_the_licences_are_there_in_full_and_cover_every_file():
 
 
 # --- the paper --------------------------------------------------------------------------------
-
-
-def test_the_paper_has_the_figures_of_this_repository():
-    text = paper.FILE.read_text()
-    assert paper.figures() in text, "the paper's figures are old: `make records`"
-
-
-def test_the_paper_is_of_the_form_that_jose_asks_for():
-    _, front, text = paper.FILE.read_text().split("---\n", 2)
-    head = yaml.safe_load(front)
-    assert head["title"] == CITATION["title"]
-    assert {"tags", "authors", "affiliations", "date", "bibliography"} <= set(head)
-    entries = (ROOT / "paper" / head["bibliography"]).read_text()
-    known = set(re.findall(r"^@\w+\{(\w+),", entries, re.M))
-    assert set(re.findall(r"@(\w+)[;\]]", text)) == known
-    headings = re.findall(r"^# (.+)$", text, re.M)
-    assert {"Summary", "Statement of need", "Instructional design", "Content"} <= set(headings)
-    words = len(re.sub(r"<!--.*?-->", "", text).split())
-    assert 250 <= words <= 1200, f"the paper has {words} words"
-
-
-def test_what_only_people_can_give_is_in_one_place_and_nowhere_made_up():
-    """One author, without a person's marks, until somebody puts names and contacts in."""
-    for name in ("paper/paper.md", "CITATION.cff", ".zenodo.json"):
-        text = (ROOT / name).read_text()
-        assert "The developers of Trace Evidence" in text
-        if "orcid" not in text.lower():
-            assert name in (ROOT / "MAINTAINING.md").read_text()
 
 
 # --- GitHub -----------------------------------------------------------------------------------
@@ -194,19 +166,6 @@ def test_plain_sphinx_is_given_what_jupyter_book_makes_of_the_configuration():
     assert set(ours.pop("exclude_patterns")) <= set(theirs.pop("exclude_patterns"))
     assert {key: theirs[key] for key in ours} == ours
     assert "jupyter-book" not in plain_sphinx.wanted()
-
-
-def test_what_breaks_under_plain_sphinx_is_said(monkeypatch, tmp_path):
-    monkeypatch.setattr(plain_sphinx, "SITE", tmp_path)
-    monkeypatch.setattr(plain_sphinx, "LOG", tmp_path / "log")
-    (tmp_path / "log").write_text("reading\n\x1b[91mbook/a.md:3: WARNING: no such role\x1b[0m\n")
-    place, _, anchor = (ROOT / "tests" / "anchors.txt").read_text().split()[0].partition("#")
-    (tmp_path / place).parent.mkdir(parents=True)
-    (tmp_path / place).write_text('<p id="another"></p>')
-    found = plain_sphinx.broken()
-    assert found[0] == "book/a.md:3: WARNING: no such role"
-    assert f"{place} has no anchor #{anchor}" in found
-    assert "book/index.html is missing" in found
 
 
 def test_every_printed_expectation_reads_the_same_in_every_myst():

@@ -146,27 +146,3 @@ def test_a_page_has_one_title_and_no_heading_skips_a_level(path):
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
-
-
-def test_each_word_of_the_glossary_is_used_and_stands_in_order():
-    text = (book.BOOK / "reference" / "glossary.md").read_text()
-    words = re.findall(r"^(\w[\w -]+)\n  [A-Z`]", text, re.M)
-    assert len(words) > 20
-    assert words == sorted(words, key=str.lower)
-    rest = " ".join(path.read_text() for path in PAGES).replace(text, "").lower()
-    rest = re.sub(r"[*`\n ]+", " ", rest)
-    unused = [word for word in words if word.lower() not in rest]
-    assert not unused, f"glossary.md explains {unused}, which no page says"
-
-
-def test_the_bibliography_has_the_years_of_its_keys_and_known_addresses():
-    entries = (book.BOOK / "references.bib").read_text().split("\n@")
-    assert len(entries) > 3
-    for entry in entries:
-        (year,) = re.findall(r"year = \{(\d+)\}", entry)
-        (address,) = re.findall(r"url = \{([^}]+)\}", entry)
-        assert re.search(rf"\{{\w+?{year}\w*,", entry), f"another year than its key: {entry}"
-        identifier = re.search(r"/(\d{2})\d{2}\.\d{5}$", address)
-        known = (book.ROOT / "tests" / "threads.txt").read_text().split()
-        assert address in known, f"look {address} up, then add it to tests/threads.txt"
-        assert not identifier or abs(int(identifier[1]) + 2000 - int(year)) <= 1, entry

@@ -115,12 +115,6 @@ def test_the_recordings_are_those_of_the_programs_and_stacks_that_are_there():
     assert set(programs.values()) <= known, "name a chapter, or an entry of book/everyday.toml"
 
 
-def test_only_wordings_that_no_stack_here_can_print_rest_on_reports():
-    rest = [row for entry in FAILURES.values() for row in entry.signatures if row.source]
-    assert {row.source for row in rest} <= {"report"}
-    assert len(rest) <= 5
-
-
 @pytest.mark.parametrize("row", RECORDINGS, ids=lambda row: f"{row['stack']}-{row['program']}")
 def test_no_wording_of_one_failure_claims_what_was_recorded_of_another(row):
     subject = row["about"]
@@ -167,19 +161,43 @@ def test_recordings_of_everyday_errors_are_told_as_what_they_are():
 # --- the rules mean the same in Python and in JavaScript -------------------------------------
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_a_pattern_is_one_that_python_and_javascript_read_alike(pattern):
-    re.compile(pattern, re.ASCII | re.MULTILINE)
-    foreign = re.search(
-        r"\(\?(?![:!=])|\\[AZzsSdDhRKGpPXQE](?<!\\d)|[*+?}]\+|\$|(?<!\\)\[\[|\{,", pattern
-    )
-    assert not foreign, f"{pattern}: {foreign.group()} is not in both languages; write it plainly"
+FOREIGN = re.compile(r"\(\?(?![:!=])|\\[AZzsSdDhRKGpPXQE](?<!\\d)|[*+?}]\+|\$|(?<!\\)\[\[|\{,")
+
+
+def test_patterns_are_such_that_python_and_javascript_read_alike():
+    assert all(re.compile(pattern, re.ASCII | re.MULTILINE) for pattern in PATTERNS)
+    foreign = [pattern for pattern in PATTERNS if FOREIGN.search(pattern)]
+    assert not foreign, f"{foreign}: something is not in both languages; write it plainly"
+
+
+REPEAT = re.compile(r"\^?(?:\\\w|C|\.|G|\w)(?:[*+]|\{)")
+
+
+def heads(pattern):
+    """Return the alternatives of a pattern, with each class of characters as C, each group as G."""
+    bare = re.sub(r"(?<!\\)\[(?:[^\]\\]|\\.)+\]", "C", pattern)
+    while (less := re.sub(r"(?<!\\)\((?:[^()\\]|\\.)*\)", "G", bare)) != bare:
+        bare = less
+    return bare.split("|")
+
+
+def test_no_pattern_begins_with_a_repeat_which_takes_the_square_of_a_long_word():
+    begin = [pattern for pattern in PATTERNS if any(map(REPEAT.match, heads(pattern)))]
+    assert not begin, f"{begin}: begin with what is always there, or each place is tried anew"
+    assert any(map(REPEAT.match, heads(r"a\[|\w*Tracer has")))
+
+
+@pytest.mark.parametrize("word", ["x", "0", "Tracer", " ", "\n"])
+def test_one_long_word_is_nothing_that_is_known(word):
+    """Where a pattern takes the square of its length, this runs for minutes."""
+    assert named(word * (400_000 // len(word))) == []
 
 
 def test_a_wording_with_wildcards_matches_across_wrapped_lines():
     pattern = catalogue.phrase_pattern("got … (e.g. [1])")
     assert re.search(pattern, "got 3\n   (e.g.\n[1])")
     assert not re.search(pattern, "got 3 (e_g. [1])")
+    assert catalogue.phrase_pattern("… must be") == "must[ \\n]+be"
 
 
 # --- it finds its way ------------------------------------------------------------------------
@@ -404,22 +422,6 @@ def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_foun
     assert (done.returncode, json.loads(done.stdout)["findings"]) == (1, [])
 
 
-def test_who_reads_only_the_head_gets_it():
-    command = f"{sys.executable} -m trace_evidence triage | head -n 1"
-    done = subprocess.run(
-        command, shell=True, input=DRIFT * 500, capture_output=True, text=True, cwd=ROOT
-    )
-    assert done.stdout.startswith("1. Lazy pytree drift")
-    assert done.stderr == ""
-
-
-def test_the_command_says_in_one_line_what_it_cannot_read(tmp_path):
-    done = run_command(str(tmp_path / "missing.txt"))
-    assert done.returncode == 2
-    assert done.stderr.decode().count("\n") == 1
-    assert b"cannot read" in done.stderr
-
-
 def run_notebook(folder):
     """Return what %triage prints: before an error, after one, after one on `then`."""
     sources = [
@@ -434,16 +436,13 @@ def run_notebook(folder):
     return printed_by(folder, *sources)
 
 
-BEFOREHAND = [run_notebook]
-
-
 @pytest.fixture
 def notebook(beforehand):
     """What the notebook printed."""
     return beforehand(run_notebook)
 
 
-@pytest.mark.kept("book/everyday.toml", "book/cases")
+@pytest.mark.kept("book/*.toml")
 def test_the_magic_names_the_chapter_of_the_last_exception(notebook):
     assert "No exception yet" in notebook[1]
     assert notebook[3].startswith("1. ")
@@ -451,6 +450,6 @@ def test_the_magic_names_the_chapter_of_the_last_exception(notebook):
     assert "takes no arguments" in notebook[6]
 
 
-@pytest.mark.kept("book/everyday.toml", "book/cases")
+@pytest.mark.kept("book/*.toml")
 def test_the_magic_knows_an_exception_of_the_old_stack(notebook):
     assert "lazy-pytree-drift" in notebook[5]

@@ -146,7 +146,7 @@ def test_what_a_row_comes_to(found, state):
     assert command.state_of({**good, **found}).startswith(state)
 
 
-@pytest.mark.kept("upstream")
+@pytest.mark.kept("upstream/folded-without-intermediates")
 def test_a_reproducer_that_is_not_run_is_no_proof(tmp_path):
     """The smallest one, for real: it exits with 1 on the release that the book uses."""
     program = (upstream.FOLDER / "folded-without-intermediates" / "reproducer.py").read_text()

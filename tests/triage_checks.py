@@ -37,6 +37,7 @@ TEXTS = {
     "an old release": f"numpyro==0.15.2\n{LEAK}",
     "a new release": f"numpyro==0.22.0 jax==0.10.2\n{LEAK}{DRIFT}",
     "far down": "step 1 loss 0.1\r\n" * 60_000 + DRIFT,
+    "one long word": "x" * 400_000,
     "nothing": "",
 }
 

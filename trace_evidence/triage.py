@@ -19,10 +19,10 @@ import sys
 import traceback
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
-DATA = Path(__file__).with_name("data.json")
+from . import checkout
+
 CLAIM = 10
 """The points from which on triage names a chapter, a case or an everyday error."""
 FAR, MOST = 8, 3
@@ -111,13 +111,19 @@ def data() -> dict[str, Any]:
     """Return what the package knows of the book: `site`, `rules`, `explain` and `symptoms`.
 
     Raises:
-        DataError: the file is missing or damaged.
+        DataError: the file is missing or damaged; or, in a checkout, it cannot be made.
     """
     try:
-        return json.loads(DATA.read_text(encoding="utf-8"))
+        checkout.bring_up_to_date()
+        return json.loads(checkout.DATA.read_text(encoding="utf-8"))
+    except checkout.NotMade as error:
+        raise DataError(
+            f"data.json cannot be made ({error}): mend that; it takes the Python of .venv."
+        ) from None
     except (OSError, ValueError) as error:
-        cure = "install trace-evidence again; in a checkout, run `make records`"
-        raise DataError(f"{DATA.name} cannot be read ({error}): {cure}.") from None
+        raise DataError(
+            f"data.json cannot be read ({error}): install trace-evidence again."
+        ) from None
 
 
 def rules() -> dict[str, Any]:

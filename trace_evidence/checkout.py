@@ -1,0 +1,64 @@
+"""In a checkout of the book, what the package knows follows the pages.
+
+`data.json` is not kept in git. A wheel and an sdist carry it. In a checkout it is made when
+somebody asks for it and the book is another than the one that it was made from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+DATA = Path(__file__).with_name("data.json")
+ROOT = DATA.parent.parent
+SOURCES = (
+    *("_config.yml", "book/*.toml", "book/**/*.md", "stacks/*.json", "stacks/*.toml"),
+    *("bookkit/**/*.py", "examine/examine_model/**/*.py", "trace_evidence/**/*.py"),
+)
+"""All that the file is made from."""
+
+
+class NotMade(Exception):
+    """The file could not be made; the message says why."""
+
+
+def is_checkout() -> bool:
+    """Tell whether this package stands in a checkout, and is not installed or unpacked."""
+    return (ROOT / "bookkit" / "publish.py").exists()
+
+
+def digest() -> str:
+    """Return a hash of all that the file is made from."""
+    found = hashlib.sha256()
+    for path in sorted({path for pattern in SOURCES for path in ROOT.glob(pattern)}):
+        found.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def is_current() -> bool:
+    """Tell whether the file is there, whole, and made from the book as it is."""
+    try:
+        return json.loads(DATA.read_text(encoding="utf-8"))["of"] == digest()
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def bring_up_to_date() -> None:
+    """Make the file, in a checkout, where it is not that of the book as it is.
+
+    Raises:
+        NotMade: a page or a record is wrong, or this Python lacks what reads them.
+    """
+    if not is_checkout() or is_current():
+        return
+    folders = [str(ROOT), str(ROOT / "examine"), os.environ.get("PYTHONPATH", "")]
+    done = subprocess.run(
+        [sys.executable, "-m", "bookkit.publish"], cwd=ROOT, text=True, capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))},
+    )  # fmt: skip
+    if done.returncode:
+        raise NotMade((done.stderr.strip().splitlines() or ["no reason was given"])[-1])
