@@ -95,28 +95,14 @@ workshop: environments ## make student and instructor notebooks, slides and hand
 hub: environments ## start a JupyterHub on loopback, with both kernels (PORT=8010)
 	@$(PY) -m hub.start
 
-hub-load: environments ## measure that hub with 1, 2, 4 and 8 learners, and break it
-	@nice -n 5 $(PY) -m hub.load
-
-check-binder: environments ## do what Binder does, in an empty folder, and execute a chapter there
-	@$(PY) -m tools.binder_check
-
 check-workshop: workshop ## check the workshop edition, and execute a student's notebook
 	@$(PY) -m pytest -q tests/workshop_checks.py
-
-bench: environments ## print what the book costs: time, memory, size
-	@$(PY) -m tools.bench
-	@$(PY) -m tools.weight
 
 matrix: environments ## measure every failure on every stack in stacks/matrix
 	@$(PY) -m stacks.measure
 
 hash-history: environments ## measure what each release of JAX does when a tracer is hashed
 	@$(PY) -m stacks.hash_history
-
-recordings: environments ## record what each error says on stacks old and new
-	@$(PY) -m stacks.recordings
-	@$(PY) -m stacks.everyday
 
 score: environments ## print how well triage and symptoms answer real reports, by kind
 	@$(PY) -m tools.score
@@ -133,9 +119,6 @@ plain-sphinx: environments ## build the book with the newest Sphinx, without Jup
 
 colab: environments ## make the foundations' notebooks for Colab, in _build/notebooks
 	@$(PY) -m bookkit.editions.colab
-
-check-colab: environments ## execute those notebooks as Colab does, with its Python and IPython
-	@$(PY) -m tools.colab_check
 
 upstream: environments ## prove the patches for the libraries (P=leaf-order, NUMPYRO=a checkout)
 	@$(PY) -m tools.upstream --checkout "$(NUMPYRO)" $(P)

@@ -27,7 +27,7 @@ LOG = pages.BUILD / "log.txt"
 # What every page depends on, besides what outputs do.
 SHARED = ("_config.yml", "_toc.yml", "book/catalogue.toml", "book/references.bib")
 SHARED_FOLDERS = ("book/_static", "book/_templates", "bookkit")
-SHARED_DATA = ("stacks/*.json", "stacks/*.toml", "stacks/*.in", "hub/*.json", "hub/sizing.py")
+SHARED_DATA = ("stacks/*.json", "stacks/*.toml", "stacks/*.in")
 SHOWN = 40
 ENGLISH = languages.ENGLISH
 

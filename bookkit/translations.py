@@ -25,7 +25,6 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from hub import sizing
 from tools.examining import corpus, detection
 from trace_evidence import both
 
@@ -53,7 +52,6 @@ SUMMARY = re.compile(r"<details[^>]*>\s*<summary>([^<]+)</summary>")
 """How a page writes the opening of a fold that no cell makes."""
 SOURCES: dict[str, list[tuple[str, Any]]] = {
     "bookkit": [("**.py", calls_of_say)],
-    "hub": [("sizing.py", calls_of_say)],
     "book/_static": [("**.js", "javascript")],
     "book/_templates": [("**.html", "jinja2.ext:babel_extract")],
 }
@@ -110,7 +108,6 @@ def record_texts() -> Iterator[tuple[str, str]]:
         "bookkit/sphinx/render.py": ({1: render.SILENT_WORDS, 2: render.WASTEFUL_WORDS},),
         "bookkit/sphinx/error_index.py": (error_index.LABELS,),
         "trace_evidence/both.py": (both.SIDES, MARKS),
-        "hub/sizing.py": (dict.fromkeys(("memory", "cores"), ""), sizing.load()["survived"]),
         "tools/examining": (detection.load()["not_applicable"],),
     }
     for name, tables in constants.items():

@@ -4,6 +4,7 @@ The first half reads the files, the second half opens them in a browser: each pa
 light and dark.
 """
 
+import gzip
 import io
 import json
 import os
@@ -15,6 +16,7 @@ from collections import defaultdict
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
+from urllib.request import urlopen
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -31,7 +33,6 @@ from bookkit.editions import colab
 from bookkit.sphinx import labels
 from tests.site_plugin import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
-from tools.weight import weigh
 
 OTHERS = {one.address for one in languages.known().values() if one.address}
 HTML = sorted(
@@ -550,17 +551,35 @@ def test_every_icon_is_in_its_font(view):
     check_icons(view)
 
 
+@lru_cache
+def sent(address: str) -> bytes:
+    """Return what stands at an address; the browser does not keep what it had already."""
+    with urlopen(address) as answer:
+        return answer.read()
+
+
+@lru_cache
+def zipped(content: bytes) -> int:
+    """Return the size of a file as a server sends it: gzipped, where that is smaller."""
+    return min(len(content), len(gzip.compress(content, 6)))
+
+
 def test_a_page_is_light(view):
     if view.path not in {str(path.relative_to(SITE)) for path in PAGES}:
         return
-    sizes = weigh(view.page, view.answers)
-    total = sum(sizes.values())
-    assert total - sizes["figures"] <= BYTES, (
-        f"{view.path} is heavier than {BYTES} bytes without its figures and outputs: {sizes}"
-    )
-    assert total <= BYTES_WITH_FIGURES, (
-        f"{view.path} is heavier than {BYTES_WITH_FIGURES} bytes with its figures: {sizes}"
-    )
+    light = whole = 0
+    for answer in filter(lambda answer: answer.ok, view.answers):
+        kind, body = answer.request.resource_type, sent(answer.url)
+        whole += zipped(body)
+        if kind == "document":
+            text = BeautifulSoup(body, "html.parser")
+            for part in text.select(".cell_output, div.figure, svg.figure"):
+                part.decompose()
+            light += zipped(str(text).encode())
+        elif kind in ("stylesheet", "script", "font"):
+            light += zipped(body)
+    assert light <= BYTES, f"{view.path}: {light} bytes without figures, {BYTES} at most"
+    assert whole <= BYTES_WITH_FIGURES, f"{view.path}: {whole} bytes, {BYTES_WITH_FIGURES} at most"
 
 
 def test_a_page_asks_for_nothing_from_elsewhere_and_for_nothing_that_fails(view, site):

@@ -13,7 +13,6 @@ from sphinx.util.docutils import SphinxDirective
 from bookkit import art, casebook, catalogue, examined, load, pages, records, upstream, versions
 from bookkit.editions import notebooks
 from bookkit.languages import say
-from hub import sizing
 from tools.examining import corpus, detection
 
 
@@ -292,16 +291,6 @@ class Schedule(Generated):
         return self.parse(notebooks.schedule_table(self.arguments[0]))
 
 
-class HubTable(Generated):
-    """What the load script measured on a JupyterHub, or the sizing that follows from it."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table that the directive's name asks for."""
-        self.env.note_dependency(str(sizing.FILE))
-        make = sizing.sizing_table if self.name == "hub-sizing" else sizing.measured_table
-        return self.parse(make(sizing.load()))
-
-
 DIRECTIVES = {
     "drawing": Drawing,
     "examined-cases": Examined,
@@ -318,6 +307,4 @@ DIRECTIVES = {
     "version-boundaries": VersionBoundaries,
     "version-table": VersionTable,
     "schedule": Schedule,
-    "hub-measured": HubTable,
-    "hub-sizing": HubTable,
 }
