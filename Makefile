@@ -41,7 +41,7 @@ book: environments ## execute the pages, build the site, warnings as errors (LAN
 	@$(PY) -m bookkit.build
 
 page: environments ## execute, test and build one page (P=leaf-order)
-	@$(PY) -m bookkit.one "$(P)" $(ARGS)
+	@$(PY) -m bookkit.make_page "$(P)" $(ARGS)
 
 case: environments ## lay down a new case that passes all but its own claims (NAME=my-case)
 	@$(PY) -m bookkit.scaffold case "$(NAME)"
@@ -66,7 +66,7 @@ check-site: book ## open every page in a browser: nothing from elsewhere, light,
 	@$(PY) -m pytest -q tests/site_checks.py tests/editions_checks.py tests/steps_checks.py tests/triage_checks.py
 
 pdf: book ## print the book as _build/trace-evidence.pdf, with the machine's Chromium (LANGUAGES=zh-cn)
-	@$(PY) -m bookkit.editions.pdf
+	@$(PY) -m bookkit.formats.pdf
 
 check-pdf: pdf ## look at that PDF: every page, figure and number there, nothing of the screen
 	@$(PY) -m pytest -q tests/pdf_checks.py
@@ -90,7 +90,7 @@ doctor: ## see in a minute whether this machine is ready: Python, kernels, memor
 
 workshop: environments ## make student and instructor notebooks, slides and handouts
 	@$(PY) -m bookkit
-	@$(PY) -m bookkit.editions.workshop
+	@$(PY) -m bookkit.formats.workshop
 
 hub: environments ## start a JupyterHub on loopback, with both kernels (PORT=8010)
 	@$(PY) -m hub.start
@@ -118,7 +118,7 @@ plain-sphinx: environments ## build the book with the newest Sphinx, without Jup
 	@$(PY) -m tools.plain_sphinx --python "$(ON)"
 
 colab: environments ## make the foundations' notebooks for Colab, in _build/notebooks
-	@$(PY) -m bookkit.editions.colab
+	@$(PY) -m bookkit.formats.colab
 
 upstream: environments ## prove the patches for the libraries (P=leaf-order, NUMPYRO=a checkout)
 	@$(PY) -m tools.upstream --checkout "$(NUMPYRO)" $(P)

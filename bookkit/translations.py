@@ -28,7 +28,7 @@ from babel.messages.pofile import read_po, write_po
 from tools.examining import corpus, detection
 from trace_evidence import both
 
-from . import casebook, edition, everyday, languages, pages, publish, records, versions
+from . import casebook, everyday, languages, localized, pages, publish, records, versions
 from .sphinx import error_index, render
 
 
@@ -66,7 +66,7 @@ def page_texts() -> dict[str, Catalog]:
     """Return the messages of the pages by page, as Sphinx extracts them."""
     trees = pages.BUILD / ".doctrees-gettext"
     shutil.rmtree(trees, ignore_errors=True)  # Sphinx does not see what the machinery changes
-    edition.run(EXTRACTED, trees, "gettext")
+    localized.run(EXTRACTED, trees, "gettext")
     found = {}
     for entry in pages.contents():
         file = EXTRACTED / f"{entry.page}.pot"

@@ -58,7 +58,7 @@ def install() -> None:
         environments.run(*npm, cure="npm could not install the proxy: check the network.")
         shutil.rmtree(HUB / "npm", ignore_errors=True)
         mark.write_text(wanted)
-    command = [sys.executable, "-m", "bookkit.editions.notebooks", "_build/workshop/student"]
+    command = [sys.executable, "-m", "bookkit.formats.notebooks", "_build/workshop/student"]
     environments.run(*command, cure="The student notebooks could not be made: see make workshop.")
 
 

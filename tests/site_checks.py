@@ -29,8 +29,8 @@ from sphinx.util.inventory import InventoryFile
 from bookkit import catalogue, languages, records
 from bookkit import pages as book
 from bookkit.browser import SITE, public_address
-from bookkit.editions import colab
 from bookkit.sphinx import labels
+from bookkit.taught import colab_address
 from tests.site_plugin import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
 
@@ -84,9 +84,9 @@ def ids(path: Path) -> set[str]:
 def test_no_path_of_this_machine_is_in_a_page(path):
     text = path.read_text()
     for folder in (str(book.ROOT), os.path.expanduser("~"), "/ipykernel_"):
-        assert folder not in text, f"{path.name} shows {folder}: extend PATHS in render.py"
+        assert folder not in text, f"{path.name} shows {folder}: extend PATHS in outputs.py"
     for folder in ("site-packages/", "ipykernel/", "<frozen runpy>"):
-        assert folder not in soup(path).get_text(), f"{path.name} shows {folder}: see render.py"
+        assert folder not in soup(path).get_text(), f"{path.name} shows {folder}: see outputs.py"
 
 
 @pages
@@ -262,7 +262,7 @@ def test_a_page_without_a_second_kernel_opens_in_colab_too(path):
     links = [link["href"] for link in soup(path).select(".article-header-buttons a[href]")]
     page = str(path.relative_to(SITE).with_suffix(""))
     offered = [link for link in links if link.startswith("https://colab.research.google.com/")]
-    assert offered == ([colab.address(page)] if path in FOUNDATIONS else [])
+    assert offered == ([colab_address(page)] if path in FOUNDATIONS else [])
 
 
 NEIGHBOUR = """\

@@ -8,8 +8,8 @@ import tomllib
 import pytest
 import yaml
 
-from bookkit import edition, pages, paper
-from bookkit.editions import colab
+from bookkit import localized, pages, paper, taught
+from bookkit.formats import colab
 from bookkit.sphinx import labels
 from tests.test_environments import WORKFLOWS
 from tools import plain_sphinx
@@ -159,7 +159,7 @@ def test_a_codespace_ends_with_a_look_at_both_kernels():
 # --- Colab ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", colab.foundations())
+@pytest.mark.parametrize("page", taught.foundations())
 def test_a_foundations_notebook_begins_with_what_installs_its_imports(page):
     notebook = colab.notebook(page)
     code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
@@ -171,14 +171,14 @@ def test_a_foundations_notebook_begins_with_what_installs_its_imports(page):
     assert not [source for source in code if "%%then" in source or "%%both" in source]
     text = "\n".join(cell.source for cell in notebook.cells)
     assert ".ipynb)" not in text, "a link to a file that Colab has not"
-    assert colab.address(page).endswith(f"/blob/notebooks/{page.rpartition('/')[2]}.ipynb")
+    assert taught.colab_address(page).endswith(f"/blob/notebooks/{page.rpartition('/')[2]}.ipynb")
 
 
 # --- plain Sphinx -----------------------------------------------------------------------------
 
 
 def test_plain_sphinx_installs_all_that_jupyter_book_loads_but_what_is_its_own():
-    loaded = set(edition.configuration()["extensions"]) - set(plain_sphinx.OF_JUPYTER_BOOK)
+    loaded = set(localized.configuration()["extensions"]) - set(plain_sphinx.OF_JUPYTER_BOOK)
     own = {*pages.config()["sphinx"]["extra_extensions"], "sphinx.ext.intersphinx"}
     assert loaded - own == set(plain_sphinx.EXTENSIONS)
     assert "jupyter-book" not in plain_sphinx.wanted()

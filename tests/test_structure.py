@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bookkit import catalogue, expectations, load, versions
+from bookkit import catalogue, expectations, reading_time, versions
 from bookkit import pages as book
 
 SECTIONS = [
@@ -46,7 +46,9 @@ def test_a_failure_chapter_has_the_sections_in_their_order(path):
 def test_the_front_card_is_complete(path):
     card = book.front_matter(path)["failure"]
     assert card["id"] == path.stem
-    assert set(card["minutes"]) == {"teaching", "exercises"}, "reading is counted; see load.py"
+    assert set(card["minutes"]) == {"teaching", "exercises"}, (
+        "reading is counted; see reading_time"
+    )
     assert all(isinstance(minutes, int) and minutes > 0 for minutes in card["minutes"].values())
     assert len(card["objectives"]) == 3
     assert card["prerequisites"]
@@ -84,7 +86,7 @@ def test_each_failure_has_a_figure_and_a_program_that_runs_on_both_stacks(path):
 
 @failure_chapters
 def test_a_chapter_is_read_in_twenty_honest_minutes(path):
-    found = load.of_page(path)
+    found = reading_time.of_page(path)
     assert found.minutes <= MINUTES, f"{path.stem}: {found}, {found.minutes:.1f} min; cut it"
     assert found.lines <= VISIBLE, f"{path.stem}: {found.lines} visible lines of code; fold or cut"
 

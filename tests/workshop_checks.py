@@ -12,15 +12,15 @@ from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
 from bookkit import browser as browser_module
-from bookkit import execute, exercises, load, pages
-from bookkit.editions import drawings, notebooks, slides
+from bookkit import drawings, execute, exercises, pages, reading_time, taught
+from bookkit.formats import notebooks, slides
 from tests.pdf_checks import marked
 from trace_evidence import grading
 
 OUT = pages.ROOT / "_build" / "workshop"
 DECKS = sorted((OUT / "slides").glob("*.html"))
 FILES = sorted(file for file in OUT.glob("*/*.*") if file.is_file())
-NAMES = [page.rpartition("/")[2] for page in notebooks.failures()]
+NAMES = [page.rpartition("/")[2] for page in taught.failures()]
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -135,7 +135,7 @@ def test_every_program_and_step_figure_of_a_chapter_is_in_its_deck(name):
         if section in ("", *slides.SAID) or slides.LEFT_OUT & tags or cell.source in solutions:
             continue
         figures += "steps" in expect
-        source, _ = load.split_asserts(slides.without_magic(cell.source))
+        source, _ = reading_time.split_asserts(slides.without_magic(cell.source))
         shown = [] if "hide-input" in tags else slides.folded(source).splitlines()
         missing = [line for line in shown if line.strip() and line not in lines]
         assert not missing, f"not in the deck of {name}: {missing}"

@@ -51,7 +51,7 @@ def binder() -> list[str]:
     }
     env |= {"HOME": str(home), "PATH": f"{environment}/bin:/usr/local/bin:/usr/bin:/bin"}
     python = (repository / "binder" / "runtime.txt").read_text().strip().replace("-", "")
-    steps = [
+    steps: list[list] = [
         [shutil.which(python) or sys.executable, "-m", "venv", environment],
         ["python", "-m", "pip", "install", "-q", "--no-cache-dir", "-r", "binder/requirements.txt"],
         ["bash", "binder/postBuild"],
@@ -99,11 +99,11 @@ def colab() -> list[str]:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
 
-    from bookkit import expectations, pages
-    from bookkit.editions import colab as made
+    from bookkit import expectations, pages, taught
+    from bookkit.formats import colab as made
 
     wrong = []
-    for page in made.foundations():
+    for page in taught.foundations():
         print(f"{Path(page).name} …", flush=True)
         notebook = made.notebook(page)
         install = next(cell for cell in notebook.cells if cell.id == "install")

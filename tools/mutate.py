@@ -636,7 +636,7 @@ def serve() -> None:
         importlib.import_module(f"bookkit.{name}")
     for name in ("notebooks", "slides", "handouts"):
         with contextlib.suppress(ImportError):
-            importlib.import_module(f"bookkit.editions.{name}")
+            importlib.import_module(f"bookkit.formats.{name}")
     sources = importlib.import_module("tests.sources")
     sources.identifiers()
     from bookkit import kernels

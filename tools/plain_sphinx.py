@@ -72,7 +72,7 @@ def install(python: str) -> dict[str, str]:
 
 def write_options() -> None:
     """Write the configuration that Jupyter Book makes, without its own extensions."""
-    from bookkit.edition import configuration
+    from bookkit.localized import configuration
 
     options = configuration()
     options["extensions"] = [e for e in options["extensions"] if e not in OF_JUPYTER_BOOK]

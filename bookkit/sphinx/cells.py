@@ -16,7 +16,7 @@ from pygments.token import Operator, Text
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
-from bookkit import execute, load, pages, records
+from bookkit import execute, pages, reading_time, records
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
@@ -101,7 +101,7 @@ def prompts(source: str, metadata: dict, folded: str) -> tuple[str, str]:
 
 def fold_asserts(block: nodes.literal_block) -> None:
     """Fold the assertions that end a cell behind a line that counts them."""
-    shown, held = load.split_asserts(block.astext())
+    shown, held = reading_time.split_asserts(block.astext())
     if not held:
         return
     count = len(re.findall(r"^assert\b", held, re.M))

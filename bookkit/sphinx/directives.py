@@ -10,8 +10,18 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import art, casebook, catalogue, examined, load, pages, records, upstream, versions
-from bookkit.editions import notebooks
+from bookkit import (
+    casebook,
+    catalogue,
+    drawings,
+    examined,
+    pages,
+    reading_time,
+    records,
+    taught,
+    upstream,
+    versions,
+)  # fmt: skip
 from bookkit.languages import say
 from tools.examining import corpus, detection
 
@@ -53,7 +63,7 @@ class FrontCard(Generated):
             say("Upstream"): say(", ").join(f"[{text}]({url})" for text, url in failure.upstream),
             say("Time"): say(
                 "reading {reading:.0f} min, teaching {teaching} min, exercises {exercises} min",
-                reading=load.of_page(path).minutes,
+                reading=reading_time.of_page(path).minutes,
                 **minutes,
             ),
             say("Needs"): prerequisites,
@@ -246,8 +256,8 @@ class Drawing(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the drawing."""
         name = self.arguments[0]
-        self.env.note_dependency(str(art.FOLDER / f"{name}.svg"))
-        drawn = f'<div class="drawing">{art.inline(name)}</div>'
+        self.env.note_dependency(str(drawings.FOLDER / f"{name}.svg"))
+        drawn = f'<div class="drawing">{drawings.inline(name)}</div>'
         return [nodes.raw("", drawn, format="html")]
 
 
@@ -285,10 +295,10 @@ class Schedule(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the plan's table."""
-        self.env.note_dependency(str(notebooks.PLAN_FILE))
-        for page in notebooks.failures():
+        self.env.note_dependency(str(taught.PLAN_FILE))
+        for page in taught.failures():
             self.env.note_dependency(str(pages.ROOT / f"{page}.md"))
-        return self.parse(notebooks.schedule_table(self.arguments[0]))
+        return self.parse(taught.schedule_table(self.arguments[0]))
 
 
 DIRECTIVES = {

@@ -7,30 +7,19 @@ import re
 from pathlib import Path
 
 from docutils import nodes
-from myst_nb.core.render import MimeData, NbElementRenderer, strip_ansi
+from myst_nb.core.render import MimeData, NbElementRenderer
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter
 
 from bookkit import versions
 from bookkit.languages import say
+from bookkit.outputs import split_traceback, without_paths
 from trace_evidence import both, steps
 from trace_evidence.figures import INK, PAPER
 
 SILENT_WORDS = "silent: wrong, without an error"
 WASTEFUL_WORDS = "silent: wasteful, without an error"
 LONG, NARROW = 480, 300  # characters of a message that a page, and a half of it, show
-PATHS = [
-    # A library's file by its place in site-packages, the standard library by its module.
-    (re.compile(r"(?:~|/)[^\s:'\"]*/site-packages/"), ""),
-    (re.compile(r"(?:~|/)[^\s:'\"]*/lib/python3\.\d+/"), "python/"),
-    (re.compile(r"(?:~|/)[^\s:'\"]*/(?=trace_evidence/|stacks/)"), ""),
-    (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<a cell>"),
-]
-JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
-# JAX puts a whole traceback into some messages, which begins with the kernel that runs the cell.
-KERNEL_FRAME = re.compile(
-    r'^ *File "(?:<frozen runpy>|ipykernel|traitlets|tornado|python/asyncio|IPython).*\n', re.M
-)
 INDENT = re.compile(r"(?:<[^>]*>)*( +)")  # at the start of a line of coloured code
 # Where a line of coloured code may break beside its blanks: after a bracket, a dot, an equals sign.
 BREAK = re.compile(r'(<span class="(?:p|o)">[^<]*[(\[{.=])(?=</span>)')
@@ -101,30 +90,6 @@ def mark_line(marks: list[tuple[str, str]]) -> nodes.paragraph:
     """Return a line of marks: for each its kind and its words."""
     words = [nodes.inline("", text, classes=[f"mark-{kind}"]) for kind, text in marks]
     return nodes.paragraph("", "", *words, classes=["cell-marks"], translatable=False)
-
-
-def without_paths(text: str) -> str:
-    """Return a text without the folders of the machine that produced it."""
-    for pattern, short in PATHS:
-        text = pattern.sub(short, text)
-    return text
-
-
-def split_traceback(lines: list[str], message: str) -> tuple[str, str]:
-    """Split a formatted traceback into its frames and its last line, the message.
-
-    Args:
-        lines: the traceback as the kernel sent it, with colours.
-        message: the exception's text, which may have several lines.
-
-    Returns:
-        The frames, and the message with the exception's name in front of it, without the kernel's
-        own frames.
-    """
-    text = without_paths(strip_ansi("\n".join(lines))).strip()
-    last = without_paths(strip_ansi(lines[-1]) if lines else message).strip()
-    frames = re.sub(r"\n{2,}", "\n\n", text.removesuffix(last).rstrip())
-    return JAX_ADVICE.sub("", frames), KERNEL_FRAME.sub("", last)
 
 
 def themed_svg(svg: str, alt: str, prefix: str) -> str:

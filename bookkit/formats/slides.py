@@ -26,9 +26,9 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from bookkit import load
-from bookkit.editions.notebooks import SOLUTION
+from bookkit import reading_time
 from bookkit.expectations import SILENT
+from bookkit.formats.notebooks import SOLUTION
 from bookkit.sphinx import render
 from trace_evidence import both
 
@@ -288,7 +288,7 @@ def drawings(cell: NotebookNode) -> Iterator[Item]:
 def shown_cell(cell: NotebookNode, page: str) -> tuple[list[Item], list[Item]]:
     """Return the code of a page's cell and what came of it."""
     tags, expect = cell.metadata.get("tags", []), cell.metadata.get("expect", {})
-    source, held = load.split_asserts(cell.source)
+    source, held = reading_time.split_asserts(cell.source)
     if held and not re.sub(r"^(%%.*|#.*)$", "", source, flags=re.M).strip():
         return [], []  # assertions alone
     then = source.startswith("%%then")
