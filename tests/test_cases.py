@@ -254,3 +254,8 @@ def test_the_cards_are_those_that_somebody_looked_at(pytestconfig):
         f"the records and tests/cards.txt differ: {differ[:4]}; if the record is right, run "
         "make test ARGS=--update, and commit the file."
     )
+
+
+def test_what_stands_beside_an_assertion_is_kept_for_the_matrix():
+    code = "%load_ext trace_evidence\nx = 1; assert x\nassert (x\n  == 1)  # so\nassert x; y = 2"
+    assert records._plain(code) == "x = 1\ny = 2"
