@@ -1,4 +1,4 @@
-# The book's commands. `make help` lists them.
+# The book's commands. `make help` lists them; MAINTAINING has those of a maintainer.
 
 PY := .venv/bin/python
 RUNTIME := $(CURDIR)/.cache
@@ -25,7 +25,7 @@ PYTHONS := "$(PYTHON)" python3.11 python3 python python3.13 python3.12 python3.1
 RUNS := -c "import sys; sys.exit(sys.version_info < (3, 8))"
 
 .NOTPARALLEL:  # two commands would execute the same pages twice
-.PHONY: environments $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
+.PHONY: environments run lock lock-row $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -43,36 +43,26 @@ book: environments ## execute the pages, build the site, warnings as errors (LAN
 page: environments ## execute, test and build one page (P=leaf-order)
 	@$(PY) -m bookkit.make_page "$(P)" $(ARGS)
 
-case: environments ## lay down a new case that passes all but its own claims (NAME=my-case)
+case: environments ## lay down a new case (NAME=my-case)
 	@$(PY) -m bookkit.scaffold case "$(NAME)"
 
-chapter: environments ## lay down a new chapter (NAME=my-chapter)
-	@$(PY) -m bookkit.scaffold chapter "$(NAME)"
-
-translations: environments ## bring the catalogues of all languages up to date, and count (CODES=de for a new one)
+translations: environments ## bring the catalogues of all languages up to date (CODES=de for a new one)
 	@$(PY) -m bookkit
 	@$(PY) -m bookkit.translations $(CODES)
 
-records: environments ## write trace_evidence/data.json, what the package knows of the book, and the paper's figures
-	@$(PY) -m bookkit.publish
-
-test: environments ## run the test suite: every cell of every chapter, and the tools (ARGS=--update, --again)
+test: environments ## run every cell of every page, and the tests (ARGS=--update, --again)
 	@$(PY) -m pytest $(ARGS)
 
-check-growth: book ## add a case in a scratch copy, in one file, and build it
-	@$(PY) -m pytest -q tests/growth_checks.py
+PART ?= site
+CHECKS_site := site_checks editions_checks steps_checks triage_checks
+CHECKS_print := pdf_checks workshop_checks
+CHECKS_growth := growth_checks
 
-check-site: book ## open every page in a browser: nothing from elsewhere, light, accessible, findable
-	@$(PY) -m pytest -q tests/site_checks.py tests/editions_checks.py tests/steps_checks.py tests/triage_checks.py
+check: book $(if $(filter print,$(PART)),pdf workshop) ## look at what was built (PART=site, print, growth)
+	@$(PY) -m pytest -q $(CHECKS_$(PART):%=tests/%.py)
 
 pdf: book ## print the book as _build/trace-evidence.pdf, with the machine's Chromium (LANGUAGES=zh-cn)
 	@$(PY) -m bookkit.formats.pdf
-
-check-pdf: pdf ## look at that PDF: every page, figure and number there, nothing of the screen
-	@$(PY) -m pytest -q tests/pdf_checks.py
-
-links: environments ## try every link that leads elsewhere (needs the network)
-	@$(PY) -m tools.links
 
 serve: book ## serve the site on loopback (PORT=8000)
 	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl-C stops it)."
@@ -95,45 +85,18 @@ workshop: environments ## make student and instructor notebooks, slides and hand
 hub: environments ## start a JupyterHub on loopback, with both kernels (PORT=8010)
 	@$(PY) -m hub.start
 
-check-workshop: workshop ## check the workshop edition, and execute a student's notebook
-	@$(PY) -m pytest -q tests/workshop_checks.py
+matrix: environments ## measure what is new or changed on the stacks of the version matrix
+	@$(PY) -m stacks.measure $(ARGS)
 
-matrix: environments ## measure every failure on every stack in stacks/matrix
-	@$(PY) -m stacks.measure
-
-hash-history: environments ## measure what each release of JAX does when a tracer is hashed
-	@$(PY) -m stacks.hash_history
-
-score: environments ## print how well triage and symptoms answer real reports, by kind
-	@$(PY) -m tools.score
-
-latest: environments ## run the chapters on the newest releases, without the lock (WITH="jax==0.9.2")
-	@$(PY) -m tools.latest --with "$(WITH)"
-
-mutate: environments ## break the book in 400 small ways, and count what the suite notices (ARGS="--number 60")
-	@nice -n 5 $(PY) -m tools.mutate $(ARGS)
-
-plain-sphinx: environments ## build the book with the newest Sphinx, without Jupyter Book (ON=3.13)
-	@$(PY) -m bookkit
-	@$(PY) -m tools.plain_sphinx --python "$(ON)"
-
-colab: environments ## make the foundations' notebooks for Colab, in _build/notebooks
-	@$(PY) -m bookkit.formats.colab
-
-upstream: environments ## prove the patches for the libraries (P=leaf-order, NUMPYRO=a checkout)
-	@$(PY) -m tools.upstream --checkout "$(NUMPYRO)" $(P)
-
-examine-cases: environments ## examine each silent case as a model and its cured twin, keep the record
-	@$(PY) -m tools.examining.detection --write
-
-examine-corpus: environments ## examine the models of a checkout (CHECKOUT=../numpyro HALF=seen)
-	@$(PY) -m tools.examining.corpus $(if $(CHECKOUT),"$(CHECKOUT)" --half "$(or $(HALF),seen)")
+# What a maintainer runs: make run M="tools.links"
+run: environments
+	@$(PY) -m $(M)
 
 UV := .venv/bin/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 THEN_DATE := 2024-09-01
 
-lock: environments ## resolve the newest stack again and write the locks
+lock: environments
 	$(LOCK) --upgrade pyproject.toml --all-extras -o requirements.txt
 	$(LOCK) pyproject.toml --extra notebook --extra lab --extra install -c requirements.txt -o binder/requirements.txt
 	$(LOCK) --upgrade hub/requirements.in -o hub/requirements.txt
@@ -142,7 +105,7 @@ lock: environments ## resolve the newest stack again and write the locks
 	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt
 	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
 
-lock-row: environments ## lock one stack of stacks/matrix, and leave all else (ROW=0.23.0)
+lock-row: environments
 	@[ -f "stacks/matrix/$(ROW).in" ] || { echo "error: say which row: make lock-row ROW=0.23.0, \
 	where stacks/matrix/0.23.0.in has its pins." >&2; exit 1; }
 	@$(PY) -m stacks.measure --lock --rows "$(ROW)"

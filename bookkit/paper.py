@@ -1,4 +1,4 @@
-"""Write the figures of `paper/paper.md`, the paper for JOSE: `make records`.
+"""Write the figures of `paper/paper.md`, the paper for JOSE: `python -m bookkit.publish`.
 
 What the paper says in numbers comes from the pages, the records and the matrix. It stands between
 two marks in the paper; the suite holds it to them.

@@ -1,4 +1,4 @@
-"""What the book on paper must hold. Run by `make check-pdf`, which prints the book first."""
+"""What the book on paper must hold. Run by `make check PART=print`, which prints the book first."""
 
 import re
 from collections.abc import Iterator

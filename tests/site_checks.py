@@ -1,4 +1,4 @@
-"""What the built site must hold. Run by `make check-site`, which builds the book first.
+"""What the built site must hold. Run by `make check`, which builds the book first.
 
 The first half reads the files, the second half opens them in a browser: each page wide and narrow,
 light and dark.
@@ -458,7 +458,7 @@ ONE_TEXT_OF_EACH_KIND = """() => {
 }"""
 
 
-# A newer axe than the one that is installed: `AXE=axe.min.js make check-site`.
+# A newer axe than the one that is installed: `AXE=axe.min.js make check`.
 AXE = Axe.from_file(os.environ["AXE"]) if os.environ.get("AXE") else Axe()
 # A rule that later versions of axe ask by default.
 NEWER = {"label-content-name-mismatch": {"enabled": True}}

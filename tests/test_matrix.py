@@ -95,7 +95,7 @@ def test_the_recordings_were_made_with_the_books_stacks_and_the_history_with_its
     found = json.loads((ROOT / "stacks" / "everyday.json").read_text())["versions"]
     for side, lock in (("then", "stacks/then.txt"), ("now", "requirements.txt")):
         pins = runner.pins_of((ROOT / lock).read_text())
-        assert found[side] == {name: pins[name] for name in found[side]}, "run make recordings"
+        assert found[side] == {name: pins[name] for name in found[side]}, "run stacks.recordings"
     for row in HISTORY:
         assert f"jax=={row['jax']}" in row["pins"], row
 

@@ -46,9 +46,7 @@ def test_a_failure_chapter_has_the_sections_in_their_order(path):
 def test_the_front_card_is_complete(path):
     card = book.front_matter(path)["failure"]
     assert card["id"] == path.stem
-    assert set(card["minutes"]) == {"teaching", "exercises"}, (
-        "reading is counted; see reading_time"
-    )
+    assert set(card["minutes"]) == {"teaching", "exercises"}, "reading is counted; see reading_time"
     assert all(isinstance(minutes, int) and minutes > 0 for minutes in card["minutes"].values())
     assert len(card["objectives"]) == 3
     assert card["prerequisites"]

@@ -1,4 +1,4 @@
-"""What the made workshop edition must hold. Run by `make check-workshop`, which makes it first."""
+"""What the made workshop edition must hold. Run by `make check PART=print`, which makes it first."""
 
 import io
 import re

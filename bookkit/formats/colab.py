@@ -1,4 +1,4 @@
-"""The foundations as notebooks for Google Colab: `make colab`.
+"""The foundations as notebooks for Google Colab: `make run M=bookkit.formats.colab`.
 
 Colab opens a notebook from a branch of the repository, and brings releases of its own. So each
 notebook begins with a cell that installs those of the book; the foundations need no second kernel.
