@@ -133,6 +133,7 @@ def stamp(page: str, executed: NotebookNode) -> str:
     digest = hashlib.sha256(nbformat.writes(executed).encode())
     made_with = [path for path in sorted(HERE.rglob("*")) if path.suffix != ".pyc"]
     shared = [notebooks.GUIDE, pages.TOC, pages.CONFIG, catalogue.FILE, versions.FILE]
+    shared.append(slides.DECKS / f"{Path(page).name}.md")
     for file in (pages.path_of(page), *execute.inputs(), *made_with, *shared):
         if file.is_file():
             digest.update(file.read_bytes())
