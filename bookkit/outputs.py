@@ -1,12 +1,21 @@
-"""What turns the outputs of cells into text: no paths of a machine, a traceback in two parts."""
+"""What turns the outputs of cells into text and drawings, on the site, slides and in notebooks."""
 
 from __future__ import annotations
 
+import html
 import re
+from pathlib import Path
 from typing import Any
 
 from myst_nb.core.render import strip_ansi
 
+from trace_evidence.both import LIBRARIES
+from trace_evidence.figures import INK, PAPER
+
+from . import versions
+
+SILENT_WORDS = "silent: wrong, without an error"
+WASTEFUL_WORDS = "silent: wasteful, without an error"
 PATHS = [
     # A library's file by its place in site-packages, the standard library by its module.
     (re.compile(r"(?:~|/)[^\s:'\"]*/site-packages/"), ""),
@@ -54,3 +63,36 @@ def anywhere_without_paths(output: Any) -> Any:
     if isinstance(output, dict):
         return type(output)({key: anywhere_without_paths(part) for key, part in output.items()})
     return output
+
+
+def releases(page: str, versions_there: dict[str, str]) -> str:
+    """Return how a mark ends: with JAX's version, and that of the library that decides here.
+
+    Args:
+        page: the page's file or name; its last part names the chapter or the case.
+        versions_there: the version of each library of the stack, by its name.
+    """
+    failure = Path(page).stem
+    deciding = versions.decided_by(failure) if failure in versions.load()["failures"] else ()
+    other = "equinox" if "equinox" in deciding else "numpyro"
+    shown = [name for name in ("jax", other) if name in versions_there]
+    return "".join(f" · {LIBRARIES[name]} {versions_there[name]}" for name in shown)
+
+
+def themed_svg(svg: str, alt: str, prefix: str) -> str:
+    """Return an SVG to stand in the page: the page's colours, alt text, ids that do not clash.
+
+    Args:
+        svg: the file as matplotlib wrote it.
+        alt: what the figure shows.
+        prefix: goes before each id that the drawing refers to.
+    """
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.S)
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
+    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{prefix}", svg)
+    svg = re.sub(re.escape(INK), "currentColor", svg, flags=re.I)
+    svg = re.sub(re.escape(PAPER), "var(--pst-color-background)", svg, flags=re.I)
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
+    label = html.escape(" ".join(alt.split()), quote=True)
+    return svg.replace("<svg", f'<svg role="img" aria-label="{label}" class="figure"', 1)

@@ -28,8 +28,17 @@ from babel.messages.pofile import read_po, write_po
 from tools.examining import corpus, detection
 from trace_evidence import both
 
-from . import casebook, everyday, languages, localized, pages, publish, records, versions
-from .sphinx import error_index, render
+from . import (
+    casebook,
+    everyday,
+    languages,
+    localized,
+    outputs,
+    pages,
+    publish,
+    records,
+    versions,
+)  # fmt: skip
 
 
 def calls_of_say(
@@ -101,12 +110,11 @@ def record_texts() -> Iterator[tuple[str, str]]:
 
     constants = {
         "bookkit/records.py": (records.KINDS, records.OWNERS, records.SYMPTOMS),
-        "bookkit/everyday.py": (everyday.KINDS,),
+        "bookkit/everyday.py": (everyday.KINDS, everyday.STACKS),
         "bookkit/versions.py": (versions.OCCURS, VERDICTS),
         "bookkit/publish.py": (publish.SAYS,),
         "bookkit/casebook.py": ({"": casebook.NOT_MEASURED},),
-        "bookkit/sphinx/render.py": ({1: render.SILENT_WORDS, 2: render.WASTEFUL_WORDS},),
-        "bookkit/sphinx/error_index.py": (error_index.LABELS,),
+        "bookkit/outputs.py": ({1: outputs.SILENT_WORDS, 2: outputs.WASTEFUL_WORDS},),
         "trace_evidence/both.py": (both.SIDES, MARKS),
         "tools/examining": (detection.load()["not_applicable"],),
     }

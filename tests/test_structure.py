@@ -170,3 +170,14 @@ def test_the_bibliography_has_the_years_of_its_keys_and_known_addresses():
         known = (book.ROOT / "tests" / "threads.txt").read_text().split()
         assert address in known, f"look {address} up, then add it to tests/threads.txt"
         assert not identifier or abs(int(identifier[1]) + 2000 - int(year)) <= 1, entry
+
+
+def test_what_builds_the_book_imports_nothing_above_it():
+    """The rooms of `bookkit`: its own modules, then the site (`sphinx`) and all other `formats`."""
+    for path in (book.ROOT / "bookkit").rglob("*.py"):
+        room = path.parent.name
+        above = {"hub", "tests", "bookkit.formats", "bookkit.sphinx"} - {f"bookkit.{room}"}
+        lines = re.findall(r"^ *(?:from|import) ([\w.]+)", path.read_text(), re.M)
+        lines = [f"bookkit{name}" if name.startswith(".") else name for name in lines]
+        wrong = [name for name in lines for upper in above if f"{name}.".startswith(f"{upper}.")]
+        assert not wrong, f"{path.relative_to(book.ROOT)} imports {wrong}"

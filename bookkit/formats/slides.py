@@ -30,8 +30,13 @@ from pygments.lexers import PythonLexer
 
 from bookkit import pages, reading_time
 from bookkit.expectations import SILENT
-from bookkit.outputs import split_traceback, without_paths
-from bookkit.sphinx import render
+from bookkit.outputs import (
+    SILENT_WORDS,
+    releases,
+    split_traceback,
+    themed_svg,
+    without_paths,
+)  # fmt: skip
 from trace_evidence import both, steps
 
 DECKS = pages.BOOK / "slides"
@@ -79,7 +84,7 @@ def marks(pairs: list[tuple[str, str]]) -> str:
 def declared(expect: dict) -> list[tuple[str, str]]:
     """Return the marks of what a program, or one side of it, is declared to do."""
     found = [(key, f"{key} {expect[key]}") for key in ("raises", "warns") if key in expect]
-    return [*found, ("silent", render.SILENT_WORDS)] if expect.get("silent") else found
+    return [*found, ("silent", SILENT_WORDS)] if expect.get("silent") else found
 
 
 def output_text(output: dict) -> str:
@@ -102,7 +107,7 @@ def sides(data: dict, expect: dict, page: str) -> str:
         body = (
             "".join(map(output_text, side["outputs"])) or '<p class="nothing">nothing to show</p>'
         )
-        where = (name, name + render.releases(page, side["versions"]))
+        where = (name, name + releases(page, side["versions"]))
         heading = marks([where, *declared(expect.get(name, {}))])
         columns.append(f'<div class="half">{heading}{body}</div>')
     return f'<div class="both">{"".join(columns)}</div>'
@@ -138,14 +143,14 @@ def outcome(cell: NotebookNode, page: str) -> str:
         elif steps.MIME in data:
             found.append(stepped(data[steps.MIME]))
         elif "image/svg+xml" in data:
-            svg = render.themed_svg(data["image/svg+xml"], alt, f"{cell.id}-{number}-")
+            svg = themed_svg(data["image/svg+xml"], alt, f"{cell.id}-{number}-")
             found.append(f'<div class="drawing">{svg}</div>')
         else:
             found.append(output_text(output))
     if not any(found):
         return ""
     said = [("then", "then · August 2024")] * cell.source.startswith("%%then")
-    said += declared(expect) + [("silent", render.SILENT_WORDS)] * (SILENT in tags)
+    said += declared(expect) + [("silent", SILENT_WORDS)] * (SILENT in tags)
     return marks(said) + "".join(found)
 
 

@@ -10,7 +10,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from bookkit import catalogue, drawings, execute, pages, records
 from bookkit.languages import say
-from bookkit.outputs import split_traceback
+from bookkit.outputs import releases, split_traceback
 from trace_evidence import both
 
 from . import render
@@ -102,7 +102,7 @@ class ThenAndNow(SphinxDirective):
         row = nodes.container(classes=["both"])
         for name in both.SIDES:
             side = data[name]
-            words = say(both.SIDES[name]) + render.releases(self.arguments[0], side["versions"])
+            words = say(both.SIDES[name]) + releases(self.arguments[0], side["versions"])
             column = nodes.container(classes=["both-side", f"both-{name}"])
             column += render.mark_line([(name, words)])
             for output in side["outputs"]:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import html
 import re
-from pathlib import Path
 
 from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter
 
-from bookkit import versions
 from bookkit.languages import say
-from bookkit.outputs import split_traceback, without_paths
+from bookkit.outputs import SILENT_WORDS, releases, split_traceback, themed_svg, without_paths
 from trace_evidence import both, steps
-from trace_evidence.figures import INK, PAPER
 
-SILENT_WORDS = "silent: wrong, without an error"
-WASTEFUL_WORDS = "silent: wasteful, without an error"
 LONG, NARROW = 480, 300  # characters of a message that a page, and a half of it, show
 INDENT = re.compile(r"(?:<[^>]*>)*( +)")  # at the start of a line of coloured code
 # Where a line of coloured code may break beside its blanks: after a bracket, a dot, an equals sign.
@@ -72,43 +66,10 @@ def outcome(kind: str, name: str) -> str:
     return say("raises {name}", name=name) if kind == "raises" else say("warns {name}", name=name)
 
 
-def releases(page: str, versions_there: dict[str, str]) -> str:
-    """Return how a mark ends: with JAX's version, and that of the library that decides here.
-
-    Args:
-        page: the page's file or name; its last part names the chapter or the case.
-        versions_there: the version of each library of the stack, by its name.
-    """
-    failure = Path(page).stem
-    deciding = versions.decided_by(failure) if failure in versions.load()["failures"] else ()
-    other = "equinox" if "equinox" in deciding else "numpyro"
-    shown = [name for name in ("jax", other) if name in versions_there]
-    return "".join(f" · {both.LIBRARIES[name]} {versions_there[name]}" for name in shown)
-
-
 def mark_line(marks: list[tuple[str, str]]) -> nodes.paragraph:
     """Return a line of marks: for each its kind and its words."""
     words = [nodes.inline("", text, classes=[f"mark-{kind}"]) for kind, text in marks]
     return nodes.paragraph("", "", *words, classes=["cell-marks"], translatable=False)
-
-
-def themed_svg(svg: str, alt: str, prefix: str) -> str:
-    """Return an SVG to stand in the page: the page's colours, alt text, ids that do not clash.
-
-    Args:
-        svg: the file as matplotlib wrote it.
-        alt: what the figure shows.
-        prefix: goes before each id that the drawing refers to.
-    """
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.S)
-    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
-    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{prefix}", svg)
-    svg = re.sub(re.escape(INK), "currentColor", svg, flags=re.I)
-    svg = re.sub(re.escape(PAPER), "var(--pst-color-background)", svg, flags=re.I)
-    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
-    label = html.escape(" ".join(alt.split()), quote=True)
-    return svg.replace("<svg", f'<svg role="img" aria-label="{label}" class="figure"', 1)
 
 
 def in_order(data: dict) -> dict:
