@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import edition, execute, languages, pages
+from . import execute, languages, localized, pages
 
 SITE = pages.BUILD / "html"
 DOCTREES = pages.BUILD / ".doctrees"
@@ -27,7 +27,7 @@ LOG = pages.BUILD / "log.txt"
 # What every page depends on, besides what outputs do.
 SHARED = ("_config.yml", "_toc.yml", "book/catalogue.toml", "book/references.bib")
 SHARED_FOLDERS = ("book/_static", "book/_templates", "bookkit")
-SHARED_DATA = ("stacks/*.json", "stacks/*.toml", "stacks/*.in", "hub/*.json", "hub/sizing.py")
+SHARED_DATA = ("stacks/*.json", "stacks/*.toml", "stacks/*.in")
 SHOWN = 40
 ENGLISH = languages.ENGLISH
 
@@ -127,12 +127,12 @@ def build_editions(before: dict[str, str], now: dict[str, str]) -> bool:
         if one.code == ENGLISH:
             continue
         if before.get(f"{one.code} said") != now[f"{one.code} said"]:
-            shutil.rmtree(edition.doctrees(one.code), ignore_errors=True)
+            shutil.rmtree(localized.doctrees(one.code), ignore_errors=True)
         print(f"building the site in {one.code} …", flush=True)
         log = LOG.with_name(f"log-{one.code}.txt")
         with log.open("w") as opened:
             done = subprocess.run(
-                [sys.executable, "-m", "bookkit.edition", one.code], stdout=opened, stderr=opened
+                [sys.executable, "-m", "bookkit.localized", one.code], stdout=opened, stderr=opened
             )
         if done.returncode:
             say_what_went_wrong(log.read_text())

@@ -4,9 +4,10 @@
 it. How triage counts is in `triage.py`; the errors that are no failure of a chapter or a case are
 in `everyday.py`.
 
-Each signature is backed by a real message: one that a cell of the book prints, or one that
-`stacks/recordings.py` provoked on a stack of the version matrix. Where neither can be had, `source`
-says what backs it: `"report"`, a report in `tests/reports/tuning.toml`, or `"documentation"`.
+Each signature is backed by a real message: one that a cell of the book prints, or one that a
+program of `stacks/recordings.toml` provoked on a stack of the version matrix. Where neither can be
+had, `source` says what backs it: `"report"`, a report in `tests/reports/tuning.toml`, or
+`"documentation"`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The everyday errors: `book/everyday.toml`, one table an error that no chapter or case is about.
 
-Each says what it is and what to try first, with a program that raises it. `stacks/everyday.py` runs
-the programs on both stacks and writes what they say; the triage and the error index are made from
-both.
+Each says what it is and what to try first, with a program that raises it. `stacks/recordings.py`
+runs the programs on both stacks and writes what they say; the triage and the error index are made
+from both.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from .pages import BOOK, ROOT
 FILE = BOOK / "everyday.toml"
 RECORDED = ROOT / "stacks" / "everyday.json"
 LIBRARIES = versions.TITLES
+STACKS = {"now": "Today", "then": "In August 2024"}
 KINDS = {
     "tracing": "Values that are only traced",
     "arguments": "Arguments and results",

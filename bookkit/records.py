@@ -13,9 +13,6 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from bookkit import pages
 from bookkit.languages import said, say
@@ -47,7 +44,6 @@ REQUIRED = {
     *("phrases", "cause", "cure", "upstream"),
 }
 OPTIONAL = {"wordings", "decided_by", "tolerance", "evidence", "question", "examine"}
-FENCE = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.M | re.S)
 
 
 class RecordError(Exception):
@@ -128,18 +124,13 @@ def _fail(path: Path, line: int, reason: str, cure: str) -> RecordError:
     return RecordError(f"{where}: {reason}; {cure}")
 
 
-def _front(path: Path, text: str) -> dict:
-    cure = "it is the YAML between the two `---` lines at the top of the file."
-    parts = text.split("\n---", 1)
-    if len(parts) != 2 or not parts[0].startswith("---"):
-        raise _fail(path, 1, "there is no front matter", cure)
+def _front(path: Path) -> dict:
     try:
-        front = pages.parse(parts[0][3:])
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        reason = f"invalid front matter ({getattr(error, 'problem', error)})"
-        raise _fail(path, mark.line + 1 if mark else 0, reason, cure) from None
-    if not isinstance(front, dict) or not isinstance(front.get("case"), dict):
+        front = pages.front_matter(path)
+    except pages.PageError as error:
+        raise RecordError(str(error)) from None
+    if not isinstance(front.get("case"), dict):
+        cure = "it is the YAML between the two `---` lines at the top of the file."
         raise _fail(path, 1, "the front matter has no mapping `case`", cure)
     return front
 
@@ -149,28 +140,11 @@ def _line_of(text: str, key: str) -> int:
     return text[: found.start()].count("\n") + 1 if found else 1
 
 
-def _cells(path: Path, text: str) -> tuple[Cell, ...]:
-    found = []
-    for fence in FENCE.finditer(text):
-        headings = re.findall(r"^## (.+)$", FENCE.sub("", text[: fence.start()]), re.M)
-        line = text[: fence.start()].count("\n") + 1
-        body = fence[1]
-        options: Any = ""
-        block = re.match(r"---\n(.*?)^---\n", body, re.M | re.S)
-        short = re.match(r"(:[\w-]+:.*\n)+", body)
-        if block:
-            options, body = block[1], body[block.end() :]
-        elif short:
-            options = re.sub(r"^:([\w-]+):", r"\1:", short[0], flags=re.M)
-            body = body[short.end() :]
-        try:
-            options = pages.parse(options) if options else {}
-        except yaml.YAMLError as error:
-            reason = f"a cell's metadata is invalid ({getattr(error, 'problem', error)})"
-            cure = "it is the YAML between the two `---` lines at the top of the cell."
-            raise _fail(path, line, reason, cure) from None
-        found.append(Cell(headings[-1].strip() if headings else "", line, options, body))
-    return tuple(found)
+def _cells(path: Path) -> tuple[Cell, ...]:
+    try:
+        return tuple(Cell(*cell) for cell in pages.source_cells(path))
+    except pages.PageError as error:
+        raise RecordError(str(error)) from None
 
 
 def read(path: Path) -> Case:
@@ -180,7 +154,7 @@ def read(path: Path) -> Case:
         RecordError: it is not whole, has a key that is not known, or a value that is not.
     """
     text = path.read_text()
-    record = dict(_front(path, text)["case"])
+    record = dict(_front(path)["case"])
     for key in record:
         if key not in REQUIRED | OPTIONAL:
             names = ", ".join(sorted(REQUIRED | OPTIONAL))
@@ -208,7 +182,7 @@ def read(path: Path) -> Case:
     )
     record["upstream"] = tuple(said(row, "text", "says") for row in record["upstream"])
     record["phrases"] = tuple(map(say, record["phrases"]))
-    return Case(slug=path.stem, cells=_cells(path, text), **said(record, *TEXTS))
+    return Case(slug=path.stem, cells=_cells(path), **said(record, *TEXTS))
 
 
 @cache

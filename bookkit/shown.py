@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 
 from bookkit import pages
 from bookkit.expectations import alt_text, is_both, outcomes
-from bookkit.sphinx.render import without_paths
+from bookkit.outputs import without_paths
 from trace_evidence import steps
 
 FOLDER = pages.ROOT / "tests" / "outputs"

@@ -25,12 +25,20 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from hub import sizing
 from tools.examining import corpus, detection
 from trace_evidence import both
 
-from . import casebook, edition, everyday, languages, pages, publish, records, versions
-from .sphinx import error_index, render
+from . import (
+    casebook,
+    everyday,
+    languages,
+    localized,
+    outputs,
+    pages,
+    publish,
+    records,
+    versions,
+)  # fmt: skip
 
 
 def calls_of_say(
@@ -53,7 +61,6 @@ SUMMARY = re.compile(r"<details[^>]*>\s*<summary>([^<]+)</summary>")
 """How a page writes the opening of a fold that no cell makes."""
 SOURCES: dict[str, list[tuple[str, Any]]] = {
     "bookkit": [("**.py", calls_of_say)],
-    "hub": [("sizing.py", calls_of_say)],
     "book/_static": [("**.js", "javascript")],
     "book/_templates": [("**.html", "jinja2.ext:babel_extract")],
 }
@@ -68,7 +75,7 @@ def page_texts() -> dict[str, Catalog]:
     """Return the messages of the pages by page, as Sphinx extracts them."""
     trees = pages.BUILD / ".doctrees-gettext"
     shutil.rmtree(trees, ignore_errors=True)  # Sphinx does not see what the machinery changes
-    edition.run(EXTRACTED, trees, "gettext")
+    localized.run(EXTRACTED, trees, "gettext")
     found = {}
     for entry in pages.contents():
         file = EXTRACTED / f"{entry.page}.pot"
@@ -103,14 +110,12 @@ def record_texts() -> Iterator[tuple[str, str]]:
 
     constants = {
         "bookkit/records.py": (records.KINDS, records.OWNERS, records.SYMPTOMS),
-        "bookkit/everyday.py": (everyday.KINDS,),
+        "bookkit/everyday.py": (everyday.KINDS, everyday.STACKS),
         "bookkit/versions.py": (versions.OCCURS, VERDICTS),
         "bookkit/publish.py": (publish.SAYS,),
         "bookkit/casebook.py": ({"": casebook.NOT_MEASURED},),
-        "bookkit/sphinx/render.py": ({1: render.SILENT_WORDS, 2: render.WASTEFUL_WORDS},),
-        "bookkit/sphinx/error_index.py": (error_index.LABELS,),
+        "bookkit/outputs.py": ({1: outputs.SILENT_WORDS, 2: outputs.WASTEFUL_WORDS},),
         "trace_evidence/both.py": (both.SIDES, MARKS),
-        "hub/sizing.py": (dict.fromkeys(("memory", "cores"), ""), sizing.load()["survived"]),
         "tools/examining": (detection.load()["not_applicable"],),
     }
     for name, tables in constants.items():

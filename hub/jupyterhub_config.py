@@ -1,4 +1,4 @@
-"""JupyterHub on this machine's loopback, for `make hub` and for the load script.
+"""JupyterHub on this machine's loopback, for `make hub`.
 
 Every learner's server runs as you. It is for trying things out, and not for strangers.
 """

@@ -14,9 +14,11 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+import urllib.request
 from pathlib import Path
 
-from tools import environments, lab_client
+from tools import environments
 
 ROOT = environments.ROOT
 HUB = ROOT / ".cache" / "hub"
@@ -56,7 +58,7 @@ def install() -> None:
         environments.run(*npm, cure="npm could not install the proxy: check the network.")
         shutil.rmtree(HUB / "npm", ignore_errors=True)
         mark.write_text(wanted)
-    command = [sys.executable, "-m", "bookkit.editions.notebooks", "_build/workshop/student"]
+    command = [sys.executable, "-m", "bookkit.formats.notebooks", "_build/workshop/student"]
     environments.run(*command, cure="The student notebooks could not be made: see make workshop.")
 
 
@@ -97,19 +99,23 @@ def start(port: int, password: str, state: Path) -> subprocess.Popen:
             [str(word) for word in command],
             cwd=state, env=env, stdout=sink, stderr=sink, start_new_session=True,
         )  # fmt: skip
-    try:
-        lab_client.wait_until(
-            lambda: (
-                hub.poll() is None and lab_client.fetch(f"http://127.0.0.1:{port}/hub/api/", {})
-            ),
-            START_SECONDS,
-            "the hub's first answer",
-        )
-    except TimeoutError:
-        stop(hub)
-        where = log.relative_to(ROOT)
-        raise environments.SetupError(f"the hub does not start; {where} says why.") from None
+    deadline = time.monotonic() + START_SECONDS
+    while not answers(f"http://127.0.0.1:{port}/hub/api/"):
+        if hub.poll() is not None or time.monotonic() > deadline:
+            stop(hub)
+            where = log.relative_to(ROOT)
+            raise environments.SetupError(f"the hub does not start; {where} says why.")
+        time.sleep(0.3)
     return hub
+
+
+def answers(address: str) -> bool:
+    """Return whether something answers at an address."""
+    try:
+        with urllib.request.urlopen(address, timeout=10):
+            return True
+    except OSError:
+        return False
 
 
 def stop(hub: subprocess.Popen) -> None:

@@ -1,6 +1,6 @@
 """The editions in other languages, as a reader meets them: a sample of pages of each kind.
 
-Run by `make check-site`. What holds of a page whatever its language is checked on the English one.
+Run by `make check`. What holds of a page whatever its language is checked on the English one.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Adding a case touches one file: shown in a scratch copy. Run by `make check-growth`.
+"""Adding a case touches one file: shown in a scratch copy. Run by `make check PART=growth`.
 
 The copy takes the executed pages along, so only the new case is executed there.
 """

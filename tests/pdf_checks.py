@@ -1,4 +1,4 @@
-"""What the book on paper must hold. Run by `make check-pdf`, which prints the book first."""
+"""What the book on paper must hold. Run by `make check PART=print`, which prints the book first."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from pypdf import PdfReader
 
 from bookkit import pages
 from bookkit.browser import SITE, public_address
-from bookkit.editions.pdf import PDF, first_leaves, outline_items, plain_title
+from bookkit.formats.pdf import PDF, first_leaves, outline_items, plain_title
 
 PAGES = [SITE / f"{row.page}.html" for row in pages.contents()]
 

@@ -1,9 +1,10 @@
-"""What the built site must hold. Run by `make check-site`, which builds the book first.
+"""What the built site must hold. Run by `make check`, which builds the book first.
 
 The first half reads the files, the second half opens them in a browser: each page wide and narrow,
 light and dark.
 """
 
+import gzip
 import io
 import json
 import os
@@ -15,6 +16,7 @@ from collections import defaultdict
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
+from urllib.request import urlopen
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -27,11 +29,10 @@ from sphinx.util.inventory import InventoryFile
 from bookkit import catalogue, languages, records
 from bookkit import pages as book
 from bookkit.browser import SITE, public_address
-from bookkit.editions import colab
 from bookkit.sphinx import labels
+from bookkit.taught import colab_address
 from tests.site_plugin import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
-from tools.weight import weigh
 
 OTHERS = {one.address for one in languages.known().values() if one.address}
 HTML = sorted(
@@ -83,9 +84,9 @@ def ids(path: Path) -> set[str]:
 def test_no_path_of_this_machine_is_in_a_page(path):
     text = path.read_text()
     for folder in (str(book.ROOT), os.path.expanduser("~"), "/ipykernel_"):
-        assert folder not in text, f"{path.name} shows {folder}: extend PATHS in render.py"
+        assert folder not in text, f"{path.name} shows {folder}: extend PATHS in outputs.py"
     for folder in ("site-packages/", "ipykernel/", "<frozen runpy>"):
-        assert folder not in soup(path).get_text(), f"{path.name} shows {folder}: see render.py"
+        assert folder not in soup(path).get_text(), f"{path.name} shows {folder}: see outputs.py"
 
 
 @pages
@@ -261,7 +262,7 @@ def test_a_page_without_a_second_kernel_opens_in_colab_too(path):
     links = [link["href"] for link in soup(path).select(".article-header-buttons a[href]")]
     page = str(path.relative_to(SITE).with_suffix(""))
     offered = [link for link in links if link.startswith("https://colab.research.google.com/")]
-    assert offered == ([colab.address(page)] if path in FOUNDATIONS else [])
+    assert offered == ([colab_address(page)] if path in FOUNDATIONS else [])
 
 
 NEIGHBOUR = """\
@@ -457,7 +458,7 @@ ONE_TEXT_OF_EACH_KIND = """() => {
 }"""
 
 
-# A newer axe than the one that is installed: `AXE=axe.min.js make check-site`.
+# A newer axe than the one that is installed: `AXE=axe.min.js make check`.
 AXE = Axe.from_file(os.environ["AXE"]) if os.environ.get("AXE") else Axe()
 # A rule that later versions of axe ask by default.
 NEWER = {"label-content-name-mismatch": {"enabled": True}}
@@ -550,17 +551,35 @@ def test_every_icon_is_in_its_font(view):
     check_icons(view)
 
 
+@lru_cache
+def sent(address: str) -> bytes:
+    """Return what stands at an address; the browser does not keep what it had already."""
+    with urlopen(address) as answer:
+        return answer.read()
+
+
+@lru_cache
+def zipped(content: bytes) -> int:
+    """Return the size of a file as a server sends it: gzipped, where that is smaller."""
+    return min(len(content), len(gzip.compress(content, 6)))
+
+
 def test_a_page_is_light(view):
     if view.path not in {str(path.relative_to(SITE)) for path in PAGES}:
         return
-    sizes = weigh(view.page, view.answers)
-    total = sum(sizes.values())
-    assert total - sizes["figures"] <= BYTES, (
-        f"{view.path} is heavier than {BYTES} bytes without its figures and outputs: {sizes}"
-    )
-    assert total <= BYTES_WITH_FIGURES, (
-        f"{view.path} is heavier than {BYTES_WITH_FIGURES} bytes with its figures: {sizes}"
-    )
+    light = whole = 0
+    for answer in filter(lambda answer: answer.ok, view.answers):
+        kind, body = answer.request.resource_type, sent(answer.url)
+        whole += zipped(body)
+        if kind == "document":
+            text = BeautifulSoup(body, "html.parser")
+            for part in text.select(".cell_output, div.figure, svg.figure"):
+                part.decompose()
+            light += zipped(str(text).encode())
+        elif kind in ("stylesheet", "script", "font"):
+            light += zipped(body)
+    assert light <= BYTES, f"{view.path}: {light} bytes without figures, {BYTES} at most"
+    assert whole <= BYTES_WITH_FIGURES, f"{view.path}: {whole} bytes, {BYTES_WITH_FIGURES} at most"
 
 
 def test_a_page_asks_for_nothing_from_elsewhere_and_for_nothing_that_fails(view, site):

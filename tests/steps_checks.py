@@ -1,6 +1,6 @@
 """Figures that are read step by step, in a browser: by keyboard and mouse, on paper, unscripted.
 
-Run by `make check-site`, which builds the site first.
+Run by `make check`, which builds the site first.
 """
 
 import pytest

@@ -93,7 +93,7 @@ def test_the_text_of_a_reference_is_its_address(case):
 
 @each_case
 def test_a_case_has_its_sections_in_their_order_and_its_card(case):
-    bare = records.FENCE.sub("", text_of(case))
+    bare = pages.CELL.sub("", text_of(case))
     assert re.findall(r"^## (.+)$", bare, re.M) == records.SECTIONS
     assert text_of(case).count("```{case-card}") == 1
 
@@ -108,7 +108,7 @@ def test_a_case_is_short(case):
         assert len(rows) <= CELL_LINES, f"{where}: a cell of {len(rows)} lines; split it"
         wide = [row for row in rows if len(row) > COLUMNS]
         assert not wide, f"{where}: wider than {COLUMNS} columns: {wide}"
-    bare = records.FENCE.sub("", text_of(case))
+    bare = pages.CELL.sub("", text_of(case))
     why = re.search(r"^## Why\n(.*?)^## ", bare, re.M | re.S)[1]
     assert len(why.split()) <= WHY, f"{case.slug}.md: *Why* has more than 120 words"
 

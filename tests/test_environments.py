@@ -10,7 +10,7 @@ import sys
 import pytest
 import yaml
 
-from tools import bench, doctor, environments, latest, links
+from tools import doctor, environments, latest, links
 from tools.environments import SetupError
 
 ROOT = environments.ROOT
@@ -350,21 +350,6 @@ def test_the_links_are_tried_outside_the_site(monkeypatch, tmp_path, capsys):
     assert links.main() == 2
     assert seen[seen.index("--path-output") + 1] == str(tmp_path / "links")
     assert "no such theme" in capsys.readouterr().err
-
-
-def test_measuring_one_page_deletes_nothing(monkeypatch, capsys):
-    page = next(path.stem for path in bench.pages.find_notebooks())
-    monkeypatch.setattr(bench, "executing", lambda path, folder: (3.0, 200.0))
-    monkeypatch.setattr(bench, "bare_scripts", lambda path, folder: 2.0)
-    monkeypatch.setattr(bench, "suite", lambda paths, cache: 4.0)
-    monkeypatch.setattr(bench, "book_after_test", None)
-    monkeypatch.setattr(sys, "argv", ["bench", "--runs", "1", "--pages", page])
-    bench.main()
-    assert "CPU: 2.00" in capsys.readouterr().out
-    monkeypatch.setattr(sys, "argv", ["bench", "--pages", "no-such-page"])
-    with pytest.raises(SystemExit):
-        bench.main()
-    assert "no such page: no-such-page" in capsys.readouterr().err
 
 
 # --- the workflows ---------------------------------------------------------------------------

@@ -42,14 +42,14 @@ def test_an_entry_has_a_program_that_was_run_as_it_stands(entry):
         assert not rows
         assert all(row.source for row in entry.wordings) or entry.id in REPORTED_ELSEWHERE
         return
-    cure = "run `make recordings`"
+    cure = "run `python -m stacks.recordings --everyday`"
     assert {row["stack"] for row in rows} == stacks, cure
     assert {row["program"] for row in rows} == {entry.program}, cure
     assert len(entry.program.splitlines()) <= 10
     assert max(map(len, entry.program.splitlines())) <= 100
 
 
-# Recorded by stacks/recordings.py, since they need frameworks that the book's kernels lack.
+# Recorded with frameworks.txt, since they need frameworks that the book's kernels lack.
 REPORTED_ELSEWHERE = {"framework-key", "density-not-scalar"}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bookkit import browser, languages, pages
-from bookkit.editions import pdf
+from bookkit.formats import pdf
 
 CHINESE = languages.known()["zh_CN"]
 

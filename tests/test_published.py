@@ -8,8 +8,8 @@ import tomllib
 import pytest
 import yaml
 
-from bookkit import pages
-from bookkit.editions import colab
+from bookkit import localized, pages, taught
+from bookkit.formats import colab
 from bookkit.sphinx import labels
 from tests.test_environments import WORKFLOWS
 from tools import plain_sphinx
@@ -17,8 +17,6 @@ from tools import plain_sphinx
 ROOT = pages.ROOT
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 FORMS.remove(ROOT / ".github" / "ISSUE_TEMPLATE" / "config.yml")
-TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
-LATER = {"mutate", "upstream"}  # `watch.yml` says so where a command is not there yet
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 ZENODO = json.loads((ROOT / ".zenodo.json").read_text())
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
@@ -94,7 +92,8 @@ def test_every_weekly_job_runs_a_command_and_can_write_nothing_but_its_issue():
         (job,) = workflow["jobs"].values()
         assert job["uses"] == "./.github/workflows/watch.yml"
         assert job["permissions"] == {"contents": "read", "issues": "write"}
-        assert job["with"]["target"] in TARGETS | LATER
+        module = job["with"]["module"].split()[0]
+        assert (ROOT / f"{module.replace('.', '/')}.py").exists(), file
         times.append(workflow[True]["schedule"][0]["cron"])
     assert len(set(times)) == len(times), "two weekly jobs begin at the same minute"
     listed = (ROOT / "MAINTAINING.md").read_text()
@@ -104,7 +103,7 @@ def test_every_weekly_job_runs_a_command_and_can_write_nothing_but_its_issue():
 def test_what_a_weekly_job_found_is_told_from_a_command_that_could_not_run():
     run = yaml.safe_load((ROOT / ".github" / "workflows" / "watch.yml").read_text())["jobs"]["run"]
     (script,) = (step["run"] for step in run["steps"] if step.get("id") == "run")
-    assert r"$TARGET\] Error 1$" in script
+    assert r"run\] Error 1$" in script
     assert "cache/save" not in str(run) and "actions/cache@" not in str(run)
 
 
@@ -131,7 +130,7 @@ def test_a_codespace_ends_with_a_look_at_both_kernels():
 # --- Colab ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", colab.foundations())
+@pytest.mark.parametrize("page", taught.foundations())
 def test_a_foundations_notebook_begins_with_what_installs_its_imports(page):
     notebook = colab.notebook(page)
     code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
@@ -143,28 +142,16 @@ def test_a_foundations_notebook_begins_with_what_installs_its_imports(page):
     assert not [source for source in code if "%%then" in source or "%%both" in source]
     text = "\n".join(cell.source for cell in notebook.cells)
     assert ".ipynb)" not in text, "a link to a file that Colab has not"
-    assert colab.address(page).endswith(f"/blob/notebooks/{page.rpartition('/')[2]}.ipynb")
+    assert taught.colab_address(page).endswith(f"/blob/notebooks/{page.rpartition('/')[2]}.ipynb")
 
 
 # --- plain Sphinx -----------------------------------------------------------------------------
 
 
-def test_plain_sphinx_is_given_what_jupyter_book_makes_of_the_configuration():
-    from jupyter_book.config import get_final_config
-
-    theirs, _ = get_final_config(
-        user_yaml=pages.CONFIG, sourcedir=ROOT, cli_config={"latex_individualpages": False}
-    )
-    ours = plain_sphinx.configuration(pages.config())
-    left_out = {"sphinx_thebe", "sphinx_comments", "sphinx.ext.intersphinx", "jupyter_book"}
-    left_out.add("sphinx_jupyterbook_latex")
-    assert set(ours.pop("extensions")) == set(theirs.pop("extensions")) - left_out
-    own, other = ours.pop("html_theme_options"), theirs.pop("html_theme_options")
-    assert {key: other[key] for key in own if key != "launch_buttons"} == {
-        key: value for key, value in own.items() if key != "launch_buttons"
-    }
-    assert set(ours.pop("exclude_patterns")) <= set(theirs.pop("exclude_patterns"))
-    assert {key: theirs[key] for key in ours} == ours
+def test_plain_sphinx_installs_all_that_jupyter_book_loads_but_what_is_its_own():
+    loaded = set(localized.configuration()["extensions"]) - set(plain_sphinx.OF_JUPYTER_BOOK)
+    own = {*pages.config()["sphinx"]["extra_extensions"], "sphinx.ext.intersphinx"}
+    assert loaded - own == set(plain_sphinx.EXTENSIONS)
     assert "jupyter-book" not in plain_sphinx.wanted()
 
 

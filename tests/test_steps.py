@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from bookkit import art, catalogue, expectations, pages, shown
+from bookkit import catalogue, drawings, expectations, pages, shown
 from trace_evidence.steps import MIME, MISSING, Panel, Steps, as_html
 
 ALT = "A box that is alone on the page, number"
@@ -90,16 +90,16 @@ def test_a_cell_is_held_to_the_number_of_its_frames_and_to_their_alt_text():
 
 @pytest.mark.parametrize("name", ["cause", *catalogue.load()])
 def test_each_chapter_and_the_common_cause_have_a_drawing_that_says_what_it_shows(name):
-    drawn = BeautifulSoup(art.inline(name), "html.parser").svg
+    drawn = BeautifulSoup(drawings.inline(name), "html.parser").svg
     assert drawn["role"] == "img"
     assert len(drawn["aria-label"].split()) >= 8
-    assert not re.search(r'(fill|stroke)="#', art.inline(name)), "a colour of one theme"
-    assert "aria-label" not in art.inline(name, decorative=True)
+    assert not re.search(r'(fill|stroke)="#', drawings.inline(name)), "a colour of one theme"
+    assert "aria-label" not in drawings.inline(name, decorative=True)
 
 
 def test_a_drawing_that_is_not_there_is_named():
     with pytest.raises(pages.PageError, match=r"art/nothing\.svg"):
-        art.inline("nothing")
+        drawings.inline("nothing")
 
 
 def test_what_is_kept_of_a_page_holds_each_frame_with_its_words_and_marks():

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bookkit import catalogue, expectations, load, versions
+from bookkit import catalogue, expectations, reading_time, versions
 from bookkit import pages as book
 
 SECTIONS = [
@@ -46,7 +46,7 @@ def test_a_failure_chapter_has_the_sections_in_their_order(path):
 def test_the_front_card_is_complete(path):
     card = book.front_matter(path)["failure"]
     assert card["id"] == path.stem
-    assert set(card["minutes"]) == {"teaching", "exercises"}, "reading is counted; see load.py"
+    assert set(card["minutes"]) == {"teaching", "exercises"}, "reading is counted; see reading_time"
     assert all(isinstance(minutes, int) and minutes > 0 for minutes in card["minutes"].values())
     assert len(card["objectives"]) == 3
     assert card["prerequisites"]
@@ -84,7 +84,7 @@ def test_each_failure_has_a_figure_and_a_program_that_runs_on_both_stacks(path):
 
 @failure_chapters
 def test_a_chapter_is_read_in_twenty_honest_minutes(path):
-    found = load.of_page(path)
+    found = reading_time.of_page(path)
     assert found.minutes <= MINUTES, f"{path.stem}: {found}, {found.minutes:.1f} min; cut it"
     assert found.lines <= VISIBLE, f"{path.stem}: {found.lines} visible lines of code; fold or cut"
 
@@ -146,3 +146,14 @@ def test_a_page_has_one_title_and_no_heading_skips_a_level(path):
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+
+
+def test_what_builds_the_book_imports_nothing_above_it():
+    """The rooms of `bookkit`: its own modules, then the site (`sphinx`) and all other `formats`."""
+    for path in (book.ROOT / "bookkit").rglob("*.py"):
+        room = path.parent.name
+        above = {"hub", "tests", "bookkit.formats", "bookkit.sphinx"} - {f"bookkit.{room}"}
+        lines = re.findall(r"^ *(?:from|import) ([\w.]+)", path.read_text(), re.M)
+        lines = [f"bookkit{name}" if name.startswith(".") else name for name in lines]
+        wrong = [name for name in lines for upper in above if f"{name}.".startswith(f"{upper}.")]
+        assert not wrong, f"{path.relative_to(book.ROOT)} imports {wrong}"

@@ -11,7 +11,7 @@ import tomllib
 import pytest
 from babel.messages.catalog import Catalog
 
-from bookkit import agree, languages, publish, translations
+from bookkit import languages, publish, translation_check, translations
 
 FILES = sorted(languages.FOLDER.glob("*/LC_MESSAGES/**/*.po"))
 TEXT = (
@@ -42,19 +42,19 @@ def messages(file):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(languages.FOLDER)))
 def test_translations_agree_with_the_english_text(file):
-    wrong = {row.id: agree.disagreements(row.id, row.string) for row in messages(file)}
+    wrong = {row.id: translation_check.disagreements(row.id, row.string) for row in messages(file)}
     assert not {text: found for text, found in wrong.items() if found}
 
 
 def test_the_good_message_agrees():
-    assert agree.disagreements(TEXT, GOOD) == []
+    assert translation_check.disagreements(TEXT, GOOD) == []
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_the_guard_sees_what_is_broken(name):
     old, new = BROKEN[name]
     assert old in GOOD
-    assert agree.disagreements(TEXT, GOOD.replace(old, new))
+    assert translation_check.disagreements(TEXT, GOOD.replace(old, new))
 
 
 def test_one_text_is_translated_in_one_way_within_a_language():

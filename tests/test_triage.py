@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from bookkit import catalogue, everyday, execute, expectations, pages, publish, records
+from stacks import recordings
 from tests.cells import printed_by
 from tools import score
 from trace_evidence import __main__ as command_line
@@ -98,17 +99,14 @@ def test_each_wording_of_a_chapter_is_printed_by_a_cell_or_recorded_on_a_named_s
             source = reported() if row.source == "report" else "\n".join([*texts, *shared])
             assert re.search(row.pattern, source, re.M), (
                 f"{entry.id}: nothing real prints {row.text!r}. Add a program to "
-                "stacks/recordings.py and run `make recordings`, or take the wording out."
+                "stacks/recordings.toml and run `stacks.recordings`, or take the wording out."
             )
 
 
 def test_the_recordings_are_those_of_the_programs_and_stacks_that_are_there():
-    source = (ROOT / "stacks" / "recordings.py").read_text()
-    programs = dict(
-        reversed(pair) for pair in re.findall(r'^@about\("([\w.-]+)"\)\ndef (\w+)', source, re.M)
-    )
+    programs = {name: row["about"] for name, row in recordings.read(recordings.TABLE).items()}
     recorded = {row["program"]: row["about"] for row in RECORDINGS}
-    assert recorded == programs, "run `make recordings`"
+    assert recorded == programs, "run `python -m stacks.recordings`"
     rows = {path.stem for path in (ROOT / "stacks" / "matrix").glob("*.txt")}
     assert {row["stack"] for row in RECORDINGS} <= rows | {"frameworks"}
     known = set(FAILURES) | {f"everyday.{name}" for name in EVERYDAY}

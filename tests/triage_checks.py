@@ -1,6 +1,6 @@
 """The triage box, in a browser: the same answers as Python's, for whoever uses it and however.
 
-Run by `make check-site`, which builds the site first.
+Run by `make check`, which builds the site first.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Try every link that leads out of the book, and say which do not answer: `make links`.
+"""Try every link that leads out of the book, and say which do not answer: `make run M=tools.links`.
 
 Sphinx asks; what each answered stays in `.cache/links`. The pages are read without being executed,
 in a folder of their own, so the site and the executed pages stay as they are.

@@ -325,8 +325,7 @@ def main() -> int:
                 print(f"{mutation.kind}: {mutation.place(text)}: {change}: {verdict}", flush=True)
     print(f"\n{'kind':16}{'injected':>10}{'caught':>8}{'equivalent':>12}")
     for kind in kinds:
-        injected, caught, same = counted[kind]
-        print(f"{kind:16}{injected:10}{caught:8}{same:12}")
+        print(f"{kind:16}{counted[kind][0]:10}{counted[kind][1]:8}{counted[kind][2]:12}")
     return int(any(counted[kind][1] < AIM * counted[kind][0] for kind in kinds))
 
 

@@ -3,7 +3,7 @@
 The rules are written against the tuning half of the reports and of the phrasings. The other half is
 held out, by a hash, and only counted. `tests/reports/README.md` says what a label means.
 
-Usage: make score
+Usage: make run M=tools.score
 """
 
 from __future__ import annotations

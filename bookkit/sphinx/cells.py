@@ -16,7 +16,7 @@ from pygments.token import Operator, Text
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
-from bookkit import execute, load, pages, records, versions
+from bookkit import execute, outputs, pages, reading_time, records, versions
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
@@ -48,7 +48,7 @@ class ThenLexer(IPython3Lexer):
 def then_label(page: str) -> str:
     """Return what a ``%%then`` cell of a page is marked with: the versions that it runs on."""
     pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
-    return say("then · August 2024") + render.releases(page, pins)
+    return say("then · August 2024") + outputs.releases(page, pins)
 
 
 def source_of(cell: nodes.container) -> nodes.literal_block | None:
@@ -101,7 +101,7 @@ def prompts(source: str, metadata: dict, folded: str) -> tuple[str, str]:
 
 def fold_asserts(block: nodes.literal_block) -> None:
     """Fold the assertions that end a cell behind a line that counts them."""
-    shown, held = load.split_asserts(block.astext())
+    shown, held = reading_time.split_asserts(block.astext())
     if not held:
         return
     count = len(re.findall(r"^assert\b", held, re.M))
@@ -150,7 +150,7 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         if SILENT in tags:
             case = records.load().get(app.env.docname.removeprefix("book/cases/"))
             wasteful = "wasteful" in tags or (case is not None and case.wasteful)
-            words = render.WASTEFUL_WORDS if wasteful else render.SILENT_WORDS
+            words = outputs.WASTEFUL_WORDS if wasteful else outputs.SILENT_WORDS
             marks.append(("silent", say(words)))
         if marks:
             cell["classes"] += [f"cell-{kind}" for kind, _ in marks]

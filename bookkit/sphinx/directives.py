@@ -11,20 +11,19 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 from bookkit import (
-    art,
     avoid,
     casebook,
     catalogue,
+    drawings,
     examined,
-    load,
     pages,
+    reading_time,
     records,
+    taught,
     upstream,
     versions,
-)
-from bookkit.editions import notebooks
+)  # fmt: skip
 from bookkit.languages import say
-from hub import sizing
 from tools.examining import corpus, detection
 
 
@@ -65,7 +64,7 @@ class FrontCard(Generated):
             say("Upstream"): say(", ").join(f"[{text}]({url})" for text, url in failure.upstream),
             say("Time"): say(
                 "reading {reading:.0f} min, teaching {teaching} min, exercises {exercises} min",
-                reading=load.of_page(path).minutes,
+                reading=reading_time.of_page(path).minutes,
                 **minutes,
             ),
             say("Needs"): prerequisites,
@@ -277,8 +276,8 @@ class Drawing(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the drawing."""
         name = self.arguments[0]
-        self.env.note_dependency(str(art.FOLDER / f"{name}.svg"))
-        drawn = f'<div class="drawing">{art.inline(name)}</div>'
+        self.env.note_dependency(str(drawings.FOLDER / f"{name}.svg"))
+        drawn = f'<div class="drawing">{drawings.inline(name)}</div>'
         return [nodes.raw("", drawn, format="html")]
 
 
@@ -316,20 +315,10 @@ class Schedule(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the plan's table."""
-        self.env.note_dependency(str(notebooks.PLAN_FILE))
-        for page in notebooks.failures():
+        self.env.note_dependency(str(taught.PLAN_FILE))
+        for page in taught.failures():
             self.env.note_dependency(str(pages.ROOT / f"{page}.md"))
-        return self.parse(notebooks.schedule_table(self.arguments[0]))
-
-
-class HubTable(Generated):
-    """What the load script measured on a JupyterHub, or the sizing that follows from it."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table that the directive's name asks for."""
-        self.env.note_dependency(str(sizing.FILE))
-        make = sizing.sizing_table if self.name == "hub-sizing" else sizing.measured_table
-        return self.parse(make(sizing.load()))
+        return self.parse(taught.schedule_table(self.arguments[0]))
 
 
 DIRECTIVES = {
@@ -350,6 +339,4 @@ DIRECTIVES = {
     "version-boundaries": VersionBoundaries,
     "version-table": VersionTable,
     "schedule": Schedule,
-    "hub-measured": HubTable,
-    "hub-sizing": HubTable,
 }

@@ -222,7 +222,7 @@ class EverydayIndex(Generated):
             made += nodes.literal_block(entry.program, entry.program, language="python")
             for text, stack in printed.items():
                 mark = (
-                    f"<p class='everyday-stack'>{say(LABELS[stack])}</p>"
+                    f"<p class='everyday-stack'>{say(everyday.STACKS[stack])}</p>"
                     if len(printed) > 1
                     else ""
                 )
@@ -230,9 +230,6 @@ class EverydayIndex(Generated):
                 made += nodes.literal_block(text, text, language="text", classes=["error-message"])
             made += nodes.raw("", "</details>", format="html")
         return made
-
-
-LABELS = {"now": "Today", "then": "In August 2024"}
 
 
 def to_page(name: str) -> str:

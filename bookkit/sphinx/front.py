@@ -8,8 +8,9 @@ import re
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import art, catalogue, execute, pages, records
+from bookkit import catalogue, drawings, execute, pages, records
 from bookkit.languages import say
+from bookkit.outputs import releases, split_traceback
 from trace_evidence import both
 
 from . import render
@@ -25,8 +26,8 @@ class CommonCause(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the drawing."""
-        self.env.note_dependency(str(art.FOLDER / "cause.svg"))
-        drawn = f'<div class="drawing cause">{art.inline("cause")}</div>'
+        self.env.note_dependency(str(drawings.FOLDER / "cause.svg"))
+        drawn = f'<div class="drawing cause">{drawings.inline("cause")}</div>'
         return [nodes.raw("", drawn, format="html")]
 
 
@@ -46,7 +47,7 @@ class ChapterCards(SphinxDirective):
             cards.append(
                 self.CARD.format(
                     href=self.address(f"book/failures/{failure.id}"),
-                    picture=art.inline(failure.id, decorative=True),
+                    picture=drawings.inline(failure.id, decorative=True),
                     title=html.escape(failure.title),
                     text=inline_code(failure.symptom),
                     more=f"<code>{html.escape(failure.message, quote=False)}</code>",
@@ -101,13 +102,13 @@ class ThenAndNow(SphinxDirective):
         row = nodes.container(classes=["both"])
         for name in both.SIDES:
             side = data[name]
-            words = say(both.SIDES[name]) + render.releases(self.arguments[0], side["versions"])
+            words = say(both.SIDES[name]) + releases(self.arguments[0], side["versions"])
             column = nodes.container(classes=["both-side", f"both-{name}"])
             column += render.mark_line([(name, words)])
             for output in side["outputs"]:
                 failed = output["output_type"] == "error"
                 if failed:
-                    _, text = render.split_traceback(output["traceback"], output["evalue"])
+                    _, text = split_traceback(output["traceback"], output["evalue"])
                     text = text.splitlines()[0].rstrip(":") + " …"
                 else:
                     text = output.get("text") or output["data"]["text/plain"]

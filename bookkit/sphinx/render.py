@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-import html
 import re
-from pathlib import Path
 
 from docutils import nodes
-from myst_nb.core.render import MimeData, NbElementRenderer, strip_ansi
+from myst_nb.core.render import MimeData, NbElementRenderer
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter
 
-from bookkit import versions
 from bookkit.languages import say
+from bookkit.outputs import SILENT_WORDS, releases, split_traceback, themed_svg, without_paths
 from trace_evidence import both, steps
-from trace_evidence.figures import INK, PAPER
 
-SILENT_WORDS = "silent: wrong, without an error"
-WASTEFUL_WORDS = "silent: wasteful, without an error"
 LONG, NARROW = 480, 300  # characters of a message that a page, and a half of it, show
-PATHS = [
-    # A library's file by its place in site-packages, the standard library by its module.
-    (re.compile(r"(?:~|/)[^\s:'\"]*/site-packages/"), ""),
-    (re.compile(r"(?:~|/)[^\s:'\"]*/lib/python3\.\d+/"), "python/"),
-    (re.compile(r"(?:~|/)[^\s:'\"]*/(?=trace_evidence/|stacks/)"), ""),
-    (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<a cell>"),
-]
-JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
-# JAX puts a whole traceback into some messages, which begins with the kernel that runs the cell.
-KERNEL_FRAME = re.compile(
-    r'^ *File "(?:<frozen runpy>|ipykernel|traitlets|tornado|python/asyncio|IPython).*\n', re.M
-)
 INDENT = re.compile(r"(?:<[^>]*>)*( +)")  # at the start of a line of coloured code
 # Where a line of coloured code may break beside its blanks: after a bracket, a dot, an equals sign.
 BREAK = re.compile(r'(<span class="(?:p|o)">[^<]*[(\[{.=])(?=</span>)')
@@ -83,67 +66,10 @@ def outcome(kind: str, name: str) -> str:
     return say("raises {name}", name=name) if kind == "raises" else say("warns {name}", name=name)
 
 
-def releases(page: str, versions_there: dict[str, str]) -> str:
-    """Return how a mark ends: with JAX's version, and that of the library that decides here.
-
-    Args:
-        page: the page's file or name; its last part names the chapter or the case.
-        versions_there: the version of each library of the stack, by its name.
-    """
-    failure = Path(page).stem
-    deciding = versions.decided_by(failure) if failure in versions.load()["failures"] else ()
-    other = "equinox" if "equinox" in deciding else "numpyro"
-    shown = [name for name in ("jax", other) if name in versions_there]
-    return "".join(f" · {both.LIBRARIES[name]} {versions_there[name]}" for name in shown)
-
-
 def mark_line(marks: list[tuple[str, str]]) -> nodes.paragraph:
     """Return a line of marks: for each its kind and its words."""
     words = [nodes.inline("", text, classes=[f"mark-{kind}"]) for kind, text in marks]
     return nodes.paragraph("", "", *words, classes=["cell-marks"], translatable=False)
-
-
-def without_paths(text: str) -> str:
-    """Return a text without the folders of the machine that produced it."""
-    for pattern, short in PATHS:
-        text = pattern.sub(short, text)
-    return text
-
-
-def split_traceback(lines: list[str], message: str) -> tuple[str, str]:
-    """Split a formatted traceback into its frames and its last line, the message.
-
-    Args:
-        lines: the traceback as the kernel sent it, with colours.
-        message: the exception's text, which may have several lines.
-
-    Returns:
-        The frames, and the message with the exception's name in front of it, without the kernel's
-        own frames.
-    """
-    text = without_paths(strip_ansi("\n".join(lines))).strip()
-    last = without_paths(strip_ansi(lines[-1]) if lines else message).strip()
-    frames = re.sub(r"\n{2,}", "\n\n", text.removesuffix(last).rstrip())
-    return JAX_ADVICE.sub("", frames), KERNEL_FRAME.sub("", last)
-
-
-def themed_svg(svg: str, alt: str, prefix: str) -> str:
-    """Return an SVG to stand in the page: the page's colours, alt text, ids that do not clash.
-
-    Args:
-        svg: the file as matplotlib wrote it.
-        alt: what the figure shows.
-        prefix: goes before each id that the drawing refers to.
-    """
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.S)
-    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
-    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{prefix}", svg)
-    svg = re.sub(re.escape(INK), "currentColor", svg, flags=re.I)
-    svg = re.sub(re.escape(PAPER), "var(--pst-color-background)", svg, flags=re.I)
-    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
-    label = html.escape(" ".join(alt.split()), quote=True)
-    return svg.replace("<svg", f'<svg role="img" aria-label="{label}" class="figure"', 1)
 
 
 def in_order(data: dict) -> dict:

@@ -17,8 +17,7 @@ from fontTools import subset
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from bookkit import catalogue, pages, records
-from bookkit.editions import colab
+from bookkit import catalogue, pages, records, taught
 from bookkit.languages import say
 
 from .front import DIRECTIVES
@@ -122,10 +121,10 @@ def link_cases(app: Sphinx, pagename: str, templatename: str, context: dict, doc
 
 def offer_colab(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Put Colab beside Binder on a page that needs no second kernel."""
-    if pagename in colab.foundations():
+    if pagename in taught.foundations():
         (group,) = (b for b in context["header_buttons"] if b.get("label") == "launch-buttons")
         button = {"type": "link", "text": "Colab", "tooltip": "Launch on Colab"}
-        button |= {"icon": "_static/images/logo_colab.png", "url": colab.address(pagename)}
+        button |= {"icon": "_static/images/logo_colab.png", "url": taught.colab_address(pagename)}
         group["buttons"].append(button)
 
 

@@ -1,4 +1,4 @@
-"""The foundations as notebooks for Google Colab: `make colab`.
+"""The foundations as notebooks for Google Colab: `make run M=bookkit.formats.colab`.
 
 Colab opens a notebook from a branch of the repository, and brings releases of its own. So each
 notebook begins with a cell that installs those of the book; the foundations need no second kernel.
@@ -15,28 +15,16 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from bookkit import pages, publish
-from bookkit.editions import notebooks
+from bookkit.formats import notebooks
+from bookkit.taught import BRANCH, foundations, taught
 
-BRANCH = "notebooks"
 FOLDER = pages.BUILD / BRANCH
-COLAB = "https://colab.research.google.com/github"
 # What the foundations import. IPython and its kernel are Colab's own, and stay.
 PINNED = ("jax", "numpyro", "equinox")
 SIBLING = re.compile(r"\]\(([\w-]+)\.ipynb\)")
 FIRST = """\
 *In Colab.* Run the first cell: it installs the releases of the book, in about a minute. Where Colab
 then offers to restart the session, accept, and go on with the next cell."""
-
-
-def foundations() -> list[str]:
-    """Return the pages that have a notebook for Colab."""
-    return [page for page in notebooks.taught() if page.startswith("book/foundations/")]
-
-
-def address(page: str) -> str:
-    """Return where Colab opens a page."""
-    repository = pages.config()["repository"]["url"].removeprefix("https://github.com/")
-    return f"{COLAB}/{repository}/blob/{BRANCH}/{Path(page).name}.ipynb"
 
 
 def package() -> str:
@@ -55,7 +43,7 @@ def pins() -> list[str]:
 def notebook(page: str) -> NotebookNode:
     """Return a page's notebook: a cell that installs, then the page, without outputs."""
     made = notebooks.student(page)
-    places = {Path(other).name: f"{publish.site()}{other}.html" for other in notebooks.taught()}
+    places = {Path(other).name: f"{publish.site()}{other}.html" for other in taught()}
     for cell in made.cells:
         if cell.cell_type == "markdown":
             cell.source = SIBLING.sub(lambda found: f"]({places[found[1]]})", cell.source)

@@ -6,13 +6,9 @@ Markdown, and its cells carry tags that say what belongs to whom; nbconvert does
 
 from __future__ import annotations
 
-import json
 import re
 import sys
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbconvert.preprocessors import ClearOutputPreprocessor, TagRemovePreprocessor
@@ -20,9 +16,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from bookkit import casebook, catalogue, exercises, pages, publish, versions
-from bookkit.languages import say
+from bookkit.outputs import anywhere_without_paths
+from bookkit.taught import MINUTES, taught
 
-PLAN_FILE = pages.BOOK / "workshop" / "plans.json"
 GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
 INCLUDED = re.compile(r"^```\{literalinclude\} (\S+)\n:start-at: import\n:[^\n]*\n```$", re.M)
 CASES = re.compile(r"^```\{case-table\} (\S+)\n```$", re.M)
@@ -38,19 +34,6 @@ with `%%then` runs on the stack of August 2024, which has its own variables. Som
 fail; the text says which. After a restart of the kernel, go to where you were and choose
 *Run > Run All Above Selected Cell*. If the notebook is open twice, close one: each window has its
 own copy, and the last one saved wins."""
-MINUTES = "teaching {teaching} min, exercises {exercises} min"
-
-
-@cache
-def taught() -> tuple[str, ...]:
-    """Return the pages of the workshop, in the order of the book."""
-    parts = ("book/foundations/", "book/failures/")
-    return tuple(row.page for row in pages.contents() if row.page.startswith(parts))
-
-
-def failures() -> list[str]:
-    """Return the failure chapters among the pages."""
-    return [page for page in taught() if "failure" in pages.meta(page)]
 
 
 def card(page: str) -> str:
@@ -91,7 +74,8 @@ def plain(text: str, page: str) -> str:
 def source(file: str) -> str:
     """Return a file of the repository from its first import on, as the page shows it."""
     text = (pages.ROOT / file.lstrip("/")).read_text()
-    return text[re.search(r"^(import|from) ", text, re.M).start() :].rstrip()
+    first = re.search(r"^(import|from) ", text, re.M)
+    return text[first.start() if first else 0 :].rstrip()
 
 
 def read(page: str) -> NotebookNode:
@@ -158,7 +142,7 @@ def instructor(page: str, executed: NotebookNode, seconds: float | None) -> Note
     done = [cell for cell in executed.cells if cell.cell_type == "code"]
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for cell, with_outputs in zip(code, done, strict=True):
-        cell.outputs = [without_paths(output) for output in with_outputs.outputs]
+        cell.outputs = [anywhere_without_paths(output) for output in with_outputs.outputs]
         cell.execution_count = None
     cells = []
     for cell in notebook.cells:
@@ -180,19 +164,6 @@ def instructor(page: str, executed: NotebookNode, seconds: float | None) -> Note
         cells.insert(1, new_markdown_cell(text, id="notes", metadata={"tags": [NOTES]}))
     notebook.cells = cells
     return notebook
-
-
-def without_paths(output: Any) -> Any:
-    """Return an output without the folders of the machine that produced it."""
-    from bookkit.sphinx.render import without_paths as shorten
-
-    if isinstance(output, str):
-        return shorten(output)
-    if isinstance(output, list):
-        return [without_paths(part) for part in output]
-    if isinstance(output, dict):
-        return type(output)({key: without_paths(part) for key, part in output.items()})
-    return output
 
 
 def guide() -> dict[str, str]:
@@ -219,67 +190,6 @@ def write(file: Path, text: str | bytes) -> None:
     part = file.with_name(f".{file.name}.part")
     part.write_bytes(text.encode() if isinstance(text, str) else text)
     part.replace(file)
-
-
-@dataclass(frozen=True)
-class Slot:
-    """One row of a schedule.
-
-    Attributes:
-        start: minutes after the beginning.
-        minutes: how long it takes.
-        what: Markdown.
-    """
-
-    start: int
-    minutes: int
-    what: str
-
-
-def plans() -> dict:
-    """Return the plans by name: when each begins, and its rows."""
-    return json.loads(PLAN_FILE.read_text())
-
-
-def schedule(name: str) -> list[Slot]:
-    """Return a plan's rows: its chapters' minutes are those of their front cards.
-
-    Args:
-        name: a key of ``book/workshop/plans.json``, where a row is a chapter's id or
-            a pair of minutes and words.
-    """
-    rows: list[Slot] = []
-
-    def add(minutes: int, what: str) -> None:
-        start = rows[-1].start + rows[-1].minutes if rows else 0
-        rows.append(Slot(start, minutes, what))
-
-    for item in plans()[name]["rows"]:
-        if isinstance(item, str):
-            page = f"book/failures/{item}"
-            minutes, name = pages.meta(page)["failure"]["minutes"], say(pages.title(page))
-            add(minutes["teaching"], say("[{title}](/{page}.md): teaching", title=name, page=page))
-            add(
-                minutes["exercises"],
-                say("[{title}](/{page}.md#exercises): exercises", title=name, page=page),
-            )
-        else:
-            add(item[0], say(item[1]))
-    return rows
-
-
-def schedule_table(name: str) -> str:
-    """Return a plan as a Markdown table, with the times of day."""
-    hours, _, minutes = plans()[name]["begins"].partition(":")
-    first = int(hours) * 60 + int(minutes)
-    rows = schedule(name)
-    lines = [say("| From | Minutes | What |"), "|---|---|---|"]
-    for row in rows:
-        clock = first + row.start
-        lines.append(f"| {clock // 60}:{clock % 60:02} | {row.minutes} | {row.what} |")
-    end = first + rows[-1].start + rows[-1].minutes
-    lines.append(f"| {end // 60}:{end % 60:02} | | {say('End')} |")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The book's drawings that no cell makes: SVG files which take the page's colours.
+"""The book's drawings that no cell makes: SVG files, which take the page's colours.
 
 A file in ``book/_static/art`` draws with `currentColor` and the colours of `steps.css`, and says in
 its title what it shows.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import html
 import re
+
+from trace_evidence.figures import INK
 
 from . import pages
 
@@ -37,3 +39,11 @@ def inline(name: str, decorative: bool = False) -> str:
     look = 'aria-hidden="true"' if decorative else f'role="img" aria-label="{label}"'
     svg = svg.replace(title[0], "").replace(' xmlns="http://www.w3.org/2000/svg"', "")
     return svg.replace("<svg", f'<svg {look} class="art"', 1)
+
+
+def for_paper(name: str) -> dict[str, str]:
+    """Return a drawing in fixed colours, as paper needs it, as `svg`, and its words as `alt`."""
+    svg = (FOLDER / f"{name}.svg").read_text()
+    svg = re.sub(r"var\(--[\w-]+,\s*([^)]+)\)", r"\1", svg).replace("currentColor", INK)
+    title = re.search(r"<title>(.+?)</title>", svg, re.S)
+    return {"svg": svg, "alt": html.unescape(title[1]) if title else name}

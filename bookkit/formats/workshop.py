@@ -19,8 +19,8 @@ import typst
 from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
-from bookkit import catalogue, execute, load, pages, publish, versions
-from bookkit.editions import drawings, notebooks, slides
+from bookkit import catalogue, drawings, execute, pages, publish, reading_time, taught, versions
+from bookkit.formats import notebooks, slides
 
 HERE = Path(__file__).resolve().parent
 OUT = pages.ROOT / "_build" / "workshop"
@@ -72,7 +72,7 @@ def first_code(page: str, section: str) -> str:
             for heading in re.findall(r"^## (.+)$", cell.source, re.M):
                 inside = heading == section
         elif inside:
-            shown, _ = load.split_asserts(cell.source)
+            shown, _ = reading_time.split_asserts(cell.source)
             return re.sub(r"\A%%(then|both)\n", "", shown)
     raise SystemExit(f"error: {page}: the section {section!r} has no code cell.")
 
@@ -133,6 +133,7 @@ def stamp(page: str, executed: NotebookNode) -> str:
     digest = hashlib.sha256(nbformat.writes(executed).encode())
     made_with = [path for path in sorted(HERE.rglob("*")) if path.suffix != ".pyc"]
     shared = [notebooks.GUIDE, pages.TOC, pages.CONFIG, catalogue.FILE, versions.FILE]
+    shared.append(slides.DECKS / f"{Path(page).name}.md")
     for file in (pages.path_of(page), *execute.inputs(), *made_with, *shared):
         if file.is_file():
             digest.update(file.read_bytes())
@@ -148,7 +149,7 @@ def make(page: str, executed: NotebookNode, seconds: float | None) -> list[Path]
     full = notebooks.instructor(page, executed, seconds)
     notebooks.write(files[0], nbformat.writes(notebooks.student(page)))
     notebooks.write(files[1], nbformat.writes(full))
-    if page in notebooks.failures():
+    if page in taught.failures():
         full.cells = [c for c in full.cells if notebooks.NOTES not in c.metadata.get("tags", [])]
         files += [write_slides(page, full), write_handout(page)]
     return files
@@ -161,7 +162,7 @@ def main() -> int:
     marks = OUT / "made.json"
     made = json.loads(marks.read_text()) if marks.exists() else {}
     old, files = set(OUT.glob("*/*.*")), []
-    for page in notebooks.taught():
+    for page in taught.taught():
         path = pages.ROOT / f"{page}.md"
         notebook = pages.read_notebook(path)
         execution = execute.from_cache(cache, notebook)

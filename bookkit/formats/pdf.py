@@ -21,8 +21,7 @@ import typst
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 
-from bookkit import browser, edition, languages, pages, versions
-from bookkit.editions import drawings
+from bookkit import browser, drawings, languages, localized, pages, versions
 from bookkit.languages import Language, say
 
 CONTENTS_LINK = "https://page.invalid/"  # in front.typ; a link to a page that comes later
@@ -208,7 +207,7 @@ def print_book(language: Language) -> None:
     rows = pages.contents()
     languages.use(language.code)
     fonts(language)
-    if not edition.folder(language.code).exists():
+    if not localized.folder(language.code).exists():
         raise browser.NotReady(browser.NOT_BUILT)
     with browser.serve() as site, browser.launch() as chromium:
         page = chromium.new_page(color_scheme="light")

@@ -1,4 +1,4 @@
-"""Build the site in one language: `python -m bookkit.edition zh_CN`, which `make book` calls.
+"""Build the site in one language: `python -m bookkit.localized zh_CN`, which `make book` calls.
 
 Jupyter Book takes no language, so this gives Sphinx the configuration that Jupyter Book makes of
 `_config.yml`, and what differs. The pages are executed already, for all languages at once: run
@@ -63,7 +63,7 @@ def run(out: Path, trees: Path, builder: str = "html") -> None:
     Raises:
         subprocess.CalledProcessError: a warning or an error, which stands on the terminal.
     """
-    command = [sys.executable, "-m", "bookkit.edition", languages.spoken().code]
+    command = [sys.executable, "-m", "bookkit.localized", languages.spoken().code]
     command += [str(out), str(trees), builder]
     subprocess.run(command, check=True, cwd=pages.ROOT)
 

@@ -1,0 +1,98 @@
+"""What turns the outputs of cells into text and drawings, on the site, slides and in notebooks."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import Any
+
+from myst_nb.core.render import strip_ansi
+
+from trace_evidence.both import LIBRARIES
+from trace_evidence.figures import INK, PAPER
+
+from . import versions
+
+SILENT_WORDS = "silent: wrong, without an error"
+WASTEFUL_WORDS = "silent: wasteful, without an error"
+PATHS = [
+    # A library's file by its place in site-packages, the standard library by its module.
+    (re.compile(r"(?:~|/)[^\s:'\"]*/site-packages/"), ""),
+    (re.compile(r"(?:~|/)[^\s:'\"]*/lib/python3\.\d+/"), "python/"),
+    (re.compile(r"(?:~|/)[^\s:'\"]*/(?=trace_evidence/|stacks/)"), ""),
+    (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<a cell>"),
+]
+JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
+# JAX puts a whole traceback into some messages, which begins with the kernel that runs the cell.
+KERNEL_FRAME = re.compile(
+    r'^ *File "(?:<frozen runpy>|ipykernel|traitlets|tornado|python/asyncio|IPython).*\n', re.M
+)
+
+
+def without_paths(text: str) -> str:
+    """Return a text without the folders of the machine that produced it."""
+    for pattern, short in PATHS:
+        text = pattern.sub(short, text)
+    return text
+
+
+def split_traceback(lines: list[str], message: str) -> tuple[str, str]:
+    """Split a formatted traceback into its frames and its last line, the message.
+
+    Args:
+        lines: the traceback as the kernel sent it, with colours.
+        message: the exception's text, which may have several lines.
+
+    Returns:
+        The frames, and the message with the exception's name in front of it, without the kernel's
+        own frames.
+    """
+    text = without_paths(strip_ansi("\n".join(lines))).strip()
+    last = without_paths(strip_ansi(lines[-1]) if lines else message).strip()
+    frames = re.sub(r"\n{2,}", "\n\n", text.removesuffix(last).rstrip())
+    return JAX_ADVICE.sub("", frames), KERNEL_FRAME.sub("", last)
+
+
+def anywhere_without_paths(output: Any) -> Any:
+    """Return an output, or a part of one, with no folder of the machine in any of its texts."""
+    if isinstance(output, str):
+        return without_paths(output)
+    if isinstance(output, list):
+        return [anywhere_without_paths(part) for part in output]
+    if isinstance(output, dict):
+        return type(output)({key: anywhere_without_paths(part) for key, part in output.items()})
+    return output
+
+
+def releases(page: str, versions_there: dict[str, str]) -> str:
+    """Return how a mark ends: with JAX's version, and that of the library that decides here.
+
+    Args:
+        page: the page's file or name; its last part names the chapter or the case.
+        versions_there: the version of each library of the stack, by its name.
+    """
+    failure = Path(page).stem
+    deciding = versions.decided_by(failure) if failure in versions.load()["failures"] else ()
+    other = "equinox" if "equinox" in deciding else "numpyro"
+    shown = [name for name in ("jax", other) if name in versions_there]
+    return "".join(f" · {LIBRARIES[name]} {versions_there[name]}" for name in shown)
+
+
+def themed_svg(svg: str, alt: str, prefix: str) -> str:
+    """Return an SVG to stand in the page: the page's colours, alt text, ids that do not clash.
+
+    Args:
+        svg: the file as matplotlib wrote it.
+        alt: what the figure shows.
+        prefix: goes before each id that the drawing refers to.
+    """
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.S)
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
+    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{prefix}", svg)
+    svg = re.sub(re.escape(INK), "currentColor", svg, flags=re.I)
+    svg = re.sub(re.escape(PAPER), "var(--pst-color-background)", svg, flags=re.I)
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
+    label = html.escape(" ".join(alt.split()), quote=True)
+    return svg.replace("<svg", f'<svg role="img" aria-label="{label}" class="figure"', 1)

@@ -1,0 +1,100 @@
+"""What is taught: the pages of the workshop, its plans, and where Colab opens the foundations."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from . import pages
+from .languages import say
+
+PLAN_FILE = pages.BOOK / "workshop" / "plans.json"
+MINUTES = "teaching {teaching} min, exercises {exercises} min"
+BRANCH = "notebooks"
+COLAB = "https://colab.research.google.com/github"
+
+
+@cache
+def taught() -> tuple[str, ...]:
+    """Return the pages of the workshop, in the order of the book."""
+    parts = ("book/foundations/", "book/failures/")
+    return tuple(row.page for row in pages.contents() if row.page.startswith(parts))
+
+
+def failures() -> list[str]:
+    """Return the failure chapters among the pages."""
+    return [page for page in taught() if "failure" in pages.meta(page)]
+
+
+def foundations() -> list[str]:
+    """Return the pages that have a notebook for Colab."""
+    return [page for page in taught() if page.startswith("book/foundations/")]
+
+
+def colab_address(page: str) -> str:
+    """Return where Colab opens a page."""
+    repository = pages.config()["repository"]["url"].removeprefix("https://github.com/")
+    return f"{COLAB}/{repository}/blob/{BRANCH}/{Path(page).name}.ipynb"
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One row of a schedule.
+
+    Attributes:
+        start: minutes after the beginning.
+        minutes: how long it takes.
+        what: Markdown.
+    """
+
+    start: int
+    minutes: int
+    what: str
+
+
+def plans() -> dict:
+    """Return the plans by name: when each begins, and its rows."""
+    return json.loads(PLAN_FILE.read_text())
+
+
+def schedule(name: str) -> list[Slot]:
+    """Return a plan's rows: its chapters' minutes are those of their front cards.
+
+    Args:
+        name: a key of ``book/workshop/plans.json``, where a row is a chapter's id or
+            a pair of minutes and words.
+    """
+    rows: list[Slot] = []
+
+    def add(minutes: int, what: str) -> None:
+        start = rows[-1].start + rows[-1].minutes if rows else 0
+        rows.append(Slot(start, minutes, what))
+
+    for item in plans()[name]["rows"]:
+        if isinstance(item, str):
+            page = f"book/failures/{item}"
+            minutes, name = pages.meta(page)["failure"]["minutes"], say(pages.title(page))
+            add(minutes["teaching"], say("[{title}](/{page}.md): teaching", title=name, page=page))
+            add(
+                minutes["exercises"],
+                say("[{title}](/{page}.md#exercises): exercises", title=name, page=page),
+            )
+        else:
+            add(item[0], say(item[1]))
+    return rows
+
+
+def schedule_table(name: str) -> str:
+    """Return a plan as a Markdown table, with the times of day."""
+    hours, _, minutes = plans()[name]["begins"].partition(":")
+    first = int(hours) * 60 + int(minutes)
+    rows = schedule(name)
+    lines = [say("| From | Minutes | What |"), "|---|---|---|"]
+    for row in rows:
+        clock = first + row.start
+        lines.append(f"| {clock // 60}:{clock % 60:02} | {row.minutes} | {row.what} |")
+    end = first + rows[-1].start + rows[-1].minutes
+    lines.append(f"| {end // 60}:{end % 60:02} | | {say('End')} |")
+    return "\n".join(lines)

@@ -1,0 +1,146 @@
+"""Run the book as its two hosts do: `python -m tools.hosted binder`, or `colab`.
+
+**Binder.** repo2docker installs `binder/requirements.txt` with pip into an environment of its own
+and runs `binder/postBuild`. So does this, in a copy of the repository and with an empty home; then
+it executes a chapter and a workshop notebook there, and says how large the image would be.
+
+**Colab** brings Python 3.12 with IPython 7 and its kernel 6.17. So does this; the notebooks of the
+foundations are executed from their first cell on, which installs the book's releases. Only the
+package is taken from this checkout.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tools import environments
+
+ROOT = environments.ROOT
+WORK = environments.CACHE / "hosted"
+PAGES = ("book/failures/lazy-pytree-drift.md", "_build/workshop/student/pytrees.ipynb")
+NOT_FOR_READERS = {"jupyter_book", "sphinx", "myst_nb", "pytest", "ruff", "playwright", "typst"}
+OF_COLAB = ("ipython==7.34.0", "ipykernel==6.17.1", "matplotlib<3.11", "numpy<2.1", "pip")
+
+
+def megabytes(folder: Path) -> float:
+    """Return the size of a folder's files in MB, each counted once."""
+    status = {path.lstat().st_ino: path.lstat().st_size for path in folder.rglob("*")}
+    return sum(status.values()) / 1e6
+
+
+def binder() -> list[str]:
+    """Build and execute as Binder does; return what is wrong."""
+    repository, environment, home = (WORK / name for name in ("repository", "venv", "home"))
+    home.mkdir(parents=True)
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, repository / name)
+    # A container knows none of the variables of this checkout.
+    passed = ("PIP_", "UV_INDEX", "SSL_", "LANG")
+    env = {
+        key: value
+        for key, value in os.environ.items()
+        if key.startswith(passed) or key.lower().endswith("_proxy")
+    }
+    env |= {"HOME": str(home), "PATH": f"{environment}/bin:/usr/local/bin:/usr/bin:/bin"}
+    python = (repository / "binder" / "runtime.txt").read_text().strip().replace("-", "")
+    steps: list[list] = [
+        [shutil.which(python) or sys.executable, "-m", "venv", environment],
+        ["python", "-m", "pip", "install", "-q", "--no-cache-dir", "-r", "binder/requirements.txt"],
+        ["bash", "binder/postBuild"],
+    ]
+    for number, page in enumerate(PAGES):
+        notebook = home / f"{number}.ipynb"
+        steps.append(["python", "-m", "jupytext", "--to", "ipynb", "-o", notebook, page])
+        # A cell that raises without being tagged so ends this with an error.
+        steps.append(["jupyter", "execute", "--timeout=600", notebook])
+    for step in steps:
+        words = " ".join(Path(str(word)).name for word in step)
+        print(f"{words} …", flush=True)
+        begin = time.monotonic()
+        command = list(map(str, step))
+        done = subprocess.run(command, cwd=repository, env=env, capture_output=True, text=True)
+        if done.returncode:
+            return [f"this step failed: {words}\n{done.stdout[-2000:]}{done.stderr[-3000:]}"]
+        print(f"  {time.monotonic() - begin:.0f} s", flush=True)
+    then = repository / ".venv-then"
+    sizes = {"now": environment, "then": then, "home": home}
+    print(", ".join(f"{name} {megabytes(folder):.0f} MB" for name, folder in sizes.items()))
+    found = {path.name.split("-")[0] for folder in (environment, then)
+             for path in folder.glob("lib/python3.*/site-packages/*.dist-info")}  # fmt: skip
+    return [f"{name} is installed, and no reader needs it" for name in found & NOT_FOR_READERS]
+
+
+def colab_kernel() -> None:
+    """Make an environment as Colab has it, and register its kernel for this process."""
+    cure = "It could not be installed: check the network, and that Python 3.12 can be fetched."
+    environments.create(WORK / "venv", "3.12", *OF_COLAB, cure=cure)
+    folder = WORK / "jupyter" / "kernels" / "python3"
+    folder.mkdir(parents=True)
+    python = str(WORK / "venv" / "bin" / "python")
+    argv = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    spec = {"argv": argv, "display_name": "Colab", "language": "python"}
+    (folder / "kernel.json").write_text(json.dumps(spec))
+    os.environ["JUPYTER_PATH"] = str(folder.parent.parent)
+
+
+def colab() -> list[str]:
+    """Execute the foundations as Colab does; return what is not as their pages declare it."""
+    print("installing what Colab has …", flush=True)
+    colab_kernel()
+    # Here and not above: Jupyter reads its folders from the variable when it is imported.
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+
+    from bookkit import expectations, pages, taught
+    from bookkit.formats import colab as made
+
+    wrong = []
+    for page in taught.foundations():
+        print(f"{Path(page).name} …", flush=True)
+        notebook = made.notebook(page)
+        install = next(cell for cell in notebook.cells if cell.id == "install")
+        install.source = install.source.replace(made.package(), f"trace-evidence @ file://{ROOT}")
+        where = {"metadata": {"path": str(WORK)}}
+        try:
+            NotebookClient(notebook, timeout=600, resources=where).execute()
+        except CellExecutionError as error:
+            wrong.append(f"{page}.md: {str(error).strip().splitlines()[-1]}")
+            continue
+        done = [cell for cell in notebook.cells if cell.cell_type == "code"][1:]
+        for (line, cell), ran in zip(pages.code_cells(pages.path_of(page)), done, strict=True):
+            cell.outputs = ran.outputs
+            for problem in expectations.check(cell):
+                happened = f"expected {problem.expected}, happened {problem.happened}"
+                wrong.append(f"{page}.md, line {line}: {happened}")
+    return wrong
+
+
+def main() -> int:
+    """Run one of them; return 0 where a reader could work there."""
+    hosts = {"binder": binder, "colab": colab}
+    if len(sys.argv) != 2 or sys.argv[1] not in hosts:
+        print("usage: python -m tools.hosted binder|colab", file=sys.stderr)
+        return 2
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    try:
+        wrong = hosts[sys.argv[1]]()
+    finally:
+        shutil.rmtree(WORK, ignore_errors=True)
+    print("\n".join(f"error: {line}" for line in wrong), file=sys.stderr)
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except environments.SetupError as error:
+        sys.exit(f"error: {error}")
