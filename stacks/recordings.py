@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = Path(__file__).with_suffix(".toml")
 EVERYDAY = ROOT / "book" / "everyday.toml"
 FRAMEWORKS = "frameworks"
-STACKS = ("0.12.1", "0.15.2", "0.17.0", "0.19.0", "0.22.0", FRAMEWORKS)
+STACKS = ("0.12.1", "0.15.2", "0.17.0", "0.19.0", "0.22.0")
 PYTHONS = {"then": ROOT / ".venv-then/bin/python", "now": ROOT / ".venv/bin/python"}
 PACKAGES = ("jax", "jaxlib", "numpyro", "equinox", "diffrax")
 FRAME_LINES, MESSAGE_LINES = 8, 14  # of a traceback, at most
@@ -150,7 +150,7 @@ def record_wordings():
     tables = read(TABLE)
     programs = {name: row["program"] for name, row in tables.items()}
     rows, seen = [], set()
-    for stack in STACKS:
+    for stack in (*STACKS, measure.newest_rows()[-1], FRAMEWORKS):
         print(f"recording on {stack} …", flush=True)
         if stack == FRAMEWORKS:
             measure.STACKS = ROOT / "stacks" / "recordings"
