@@ -62,12 +62,14 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def counted_table() -> str:
-    """Return what each program counted on each release, and where and when."""
+def counted_table(program: str = "") -> str:
+    """Return what each program, or one of them, counted on each release, and when."""
     head = say("| Program | Release | Wrong numbers | With the flag | Measured |")
     lines = [head, "|---" * 5 + "|"]
     known = record()
     for row in load():
+        if program not in ("", row["program"]):
+            continue
         counts = known["programs"][row["program"]]
         for release in sorted(counts, key=version_order):
             measured = counts[release]
