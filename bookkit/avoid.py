@@ -36,7 +36,8 @@ def rules() -> dict[str, dict[str, str]]:
 def releases(row: dict[str, Any]) -> str:
     """Return the wrong releases of a table in words."""
     if not row["until"]:
-        newest = max(record()["programs"][row["program"]], key=version_order)
+        measured = record()["programs"].get(row["program"], row["measure"])
+        newest = max(measured, key=version_order)
         return say("{since} to {newest}, the newest measured", since=row["since"], newest=newest)
     if row["since"] == row["until"]:
         return row["since"]
@@ -70,7 +71,7 @@ def counted_table(program: str = "") -> str:
     for row in load():
         if program not in ("", row["program"]):
             continue
-        counts = known["programs"][row["program"]]
+        counts = known["programs"].get(row["program"], {})
         for release in sorted(counts, key=version_order):
             measured = counts[release]
             name = f"[`{row['program']}`]({PROGRAMS}/{row['program']}.py)"
