@@ -36,7 +36,8 @@ def rules() -> dict[str, dict[str, str]]:
 def releases(row: dict[str, Any]) -> str:
     """Return the wrong releases of a table in words."""
     if not row["until"]:
-        newest = max(record()["programs"][row["program"]], key=version_order)
+        measured = record()["programs"].get(row["program"], row["measure"])
+        newest = max(measured, key=version_order)
         return say("{since} to {newest}, the newest measured", since=row["since"], newest=newest)
     if row["since"] == row["until"]:
         return row["since"]
@@ -62,13 +63,15 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def counted_table() -> str:
-    """Return what each program counted on each release, and where and when."""
+def counted_table(program: str = "") -> str:
+    """Return what each program, or one of them, counted on each release, and when."""
     head = say("| Program | Release | Wrong numbers | With the flag | Measured |")
     lines = [head, "|---" * 5 + "|"]
     known = record()
     for row in load():
-        counts = known["programs"][row["program"]]
+        if program not in ("", row["program"]):
+            continue
+        counts = known["programs"].get(row["program"], {})
         for release in sorted(counts, key=version_order):
             measured = counts[release]
             name = f"[`{row['program']}`]({PROGRAMS}/{row['program']}.py)"

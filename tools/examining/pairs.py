@@ -38,6 +38,7 @@ class Examined(NamedTuple):
 
 PAIRS: dict[str, Callable[[bool], Examined]] = {}
 NOT_APPLICABLE = {
+    "compiled-and-not-disagree": "it is about the compiler, and about one form of one operation",
     "leak-checker-blind": "it is about a tool of JAX, not about what a model computes",
     "recompiles-every-call": "it costs time and changes no answer; inference compiles a model once",
     "static-callables-pile-up": "it costs memory and changes no answer",
