@@ -1,0 +1,100 @@
+"""Variations of *A seeded model gives every try of a search the same key*: lanes with a valid answer."""
+
+import jax
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+from jax import random
+from numpyro.handlers import block, seed
+from numpyro.infer import SVI, Trace_ELBO, init_to_sample
+from numpyro.infer.autoguide import AutoDelta, AutoNormal
+from numpyro.optim import Adam
+
+from tools.variations import vary
+
+jax.config.update("jax_disable_most_optimizations", True)
+
+
+def fitted(count):
+    rate = numpyro.sample("rate", dist.Normal(0.0, 2.0))
+    numpyro.sample("count", dist.Poisson(rate), obs=count)
+    return rate
+
+
+def model(count):
+    numpyro.sample("forecast", dist.Normal(fitted(count), 1.0))
+
+
+def valid(guided, lanes=16, number=2, guide=AutoDelta, single=False, **options):
+    """Return how many lanes start at a positive rate; `guided` makes the guide's part from a key."""
+
+    def start(rng_key):
+        lane_key, rng_key = random.split(rng_key)
+        svi = SVI(model, guide(guided(lane_key), **options), Adam(0.1), Trace_ELBO())
+        return svi.get_params(svi.init(rng_key, 4))["rate_auto_loc"]
+
+    keys = random.split(random.PRNGKey(number), lanes)
+    starts = np.array([start(key) for key in keys]) if single else jax.vmap(start)(keys)
+    return int((np.asarray(starts) > 0).sum())
+
+
+def seeded(lane_key):
+    return block(lambda count: seed(model, rng_seed=lane_key)(count), hide=["forecast"])
+
+
+def outer(lane_key):
+    return block(
+        lambda count: seed(model, rng_seed=numpyro.prng_key())(count), hide=["forecast"]
+    )
+
+
+def without(lane_key):
+    return fitted
+
+
+@vary("sixteen lanes, as on the page", "silent", "holds")
+def _():
+    return valid(seeded), 16, valid(without)
+
+
+@vary("another seed", "silent", "holds")
+def _():
+    return valid(seeded, number=7), 16, valid(without, number=7)
+
+
+@vary("64 lanes", "silent", "holds")
+def _():
+    return valid(seeded, lanes=64), 64, valid(without, lanes=64)
+
+
+@vary("start at a sample, not at the median", "silent", "holds")
+def _():
+    options = {"init_loc_fn": init_to_sample}
+    return valid(seeded, **options), 16, valid(without, **options)
+
+
+@vary("AutoNormal, whose start is uniform", "right", "holds")
+def _():
+    return valid(seeded, guide=AutoNormal), 16, valid(without, guide=AutoNormal)
+
+
+@vary("no vmap: the rate is validated", "ValueError", "ValueError", then=("ValueError", "holds"))
+def _():
+    one_by_one = {"lanes": 4, "single": True}
+    return lambda: valid(seeded, **one_by_one), 4, lambda: valid(without, **one_by_one)
+
+
+@vary("looks right: prng_key() as the seed", "silent", "RuntimeError")
+def _():
+    return valid(seeded), 16, lambda: valid(outer)
+
+
+@vary("looks right: block without seed", "silent", "holds", then=("silent", "AssertionError"))
+def _():
+    return valid(seeded), 16, lambda: valid(lambda key: block(model, hide=["forecast"]))
+
+
+@vary("one key for all: one start, valid by luck", "silent", "holds")
+def _():
+    zero = lambda key: block(lambda count: seed(model, rng_seed=1)(count), hide=["forecast"])  # noqa: E731
+    return valid(seeded), 16, lambda: valid(zero)

@@ -1,0 +1,100 @@
+"""Variations of *A shift without the plate's axis exchanges days and stations*: log densities."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+from numpyro.contrib.control_flow import scan
+from numpyro.distributions.transforms import AffineTransform
+from numpyro.infer.util import log_density
+from scipy import stats
+
+from tools.variations import vary
+
+jax.config.update("jax_disable_most_optimizations", True)
+OLD = ("IndexError", "IndexError")
+
+
+def shifted(size, loc_axis, scale_axis, base="ones", scale=1.0):
+    ones = jnp.ones(size)
+
+    def of(shift):
+        standard = dist.Normal(0.0 * ones, 1.0) if base == "ones" else dist.Normal(0.0, 1.0)
+        if base == "expand":
+            standard = standard.expand([size])
+        each = AffineTransform(shift * ones if loc_axis else shift, scale * ones if scale_axis else scale)
+        whole = dist.TransformedDistribution(standard, each)
+        return whole.expand([size]) if base == "whole" else whole
+
+    return of
+
+
+def three(got, cured, days=3, size=3, scale=1.0, number=8):
+    shifts = 2.0 * np.arange(days)
+    readings = shifts[:, None] + np.random.default_rng(number).normal(size=(days, size))
+
+    def density(of):
+        def day(carry, inputs):
+            shift, values = inputs
+            with numpyro.plate("station", size):
+                numpyro.sample("reading", of(shift), obs=values)
+            return carry, None
+
+        data = jnp.asarray(shifts), jnp.asarray(readings)
+        return log_density(lambda: scan(day, None, data), (), {}, {})[0]
+
+    exact = stats.norm(shifts[:, None], scale).logpdf(readings).sum()
+    return lambda: density(got), exact, lambda: density(cured)
+
+
+def sized(days, size, got=(False, True), **options):
+    return three(
+        shifted(size, *got, **options), shifted(size, True, True, **options), days, size,
+        options.get("scale", 1.0),
+    )
+
+
+@vary("three days, three stations", "silent", "holds", then=OLD)
+def _():
+    return sized(3, 3)
+
+
+@vary("three days, four stations", "ValueError", "holds", then=OLD)
+def _():
+    return sized(3, 4)
+
+
+@vary("four days, one station", "silent", "holds", then=OLD)
+def _():
+    return sized(4, 1)
+
+
+@vary("only the scale lacks the axis, one station", "silent", "holds", then=OLD)
+def _():
+    return sized(4, 1, got=(True, False))
+
+
+@vary("only the scale lacks the axis, 3 by 3", "right", "holds", then=OLD)
+def _():
+    return sized(3, 3, got=(True, False))
+
+
+@vary("another scale, lacking the axis, 4 by 1", "silent", "holds", then=OLD)
+def _():
+    return sized(4, 1, got=(True, False), scale=3.0)
+
+
+@vary("one day, three stations", "right", "holds", then=OLD)
+def _():
+    return sized(1, 3)
+
+
+@vary("looks right: expand on the base", "silent", "falls", then=OLD)
+def _():
+    return three(shifted(3, False, True), shifted(3, False, True, base="expand"))
+
+
+@vary("looks right: expand on the whole", "silent", "falls", then=OLD)
+def _():
+    return three(shifted(3, False, True), shifted(3, False, False, base="whole"))
