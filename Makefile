@@ -44,7 +44,7 @@ page: environments ## execute, test and build one page (P=leaf-order)
 	@$(PY) -m bookkit.make_page "$(P)" $(ARGS)
 
 case: environments ## lay down a new case (NAME=my-case)
-	@$(PY) -m bookkit.scaffold case "$(NAME)"
+	@$(PY) -m bookkit.new_case "$(NAME)"
 
 translations: environments ## bring the catalogues of all languages up to date (CODES=de for a new one)
 	@$(PY) -m bookkit
