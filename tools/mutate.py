@@ -632,7 +632,7 @@ def serve() -> None:
     """Judge mutations, one a line of standard input, in the scratch copy that this runs in."""
     for name in ("pytest", "jupytext", "myst_nb.core.read", "nbclient", "jupyter_cache", "yaml"):
         importlib.import_module(name)
-    for name in ("execute", "casebook", "publish", "paper", "shown", "load", "exercises"):
+    for name in ("execute", "casebook", "publish", "paper", "shown", "reading_time", "exercises"):
         importlib.import_module(f"bookkit.{name}")
     for name in ("notebooks", "slides", "handouts"):
         with contextlib.suppress(ImportError):
