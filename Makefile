@@ -59,7 +59,7 @@ CHECKS_print := pdf_checks workshop_checks
 CHECKS_growth := growth_checks
 
 check: book $(if $(filter print,$(PART)),pdf workshop) ## look at what was built (PART=site, print, growth)
-	@$(PY) -m pytest -q $(CHECKS_$(PART):%=tests/%.py)
+	@$(PY) -m pytest -q $(or $(CHECKS_$(PART):%=tests/%.py),$(error PART is site, print or growth))
 
 pdf: book ## print the book as _build/trace-evidence.pdf, with the machine's Chromium (LANGUAGES=zh-cn)
 	@$(PY) -m bookkit.formats.pdf
