@@ -43,7 +43,7 @@ page: environments ## execute, test and build one page (P=leaf-order)
 	@$(PY) -m bookkit.make_page "$(P)" $(ARGS)
 
 case: environments ## lay down a new case (NAME=my-case)
-	@$(PY) -m bookkit.scaffold case "$(NAME)"
+	@$(PY) -m bookkit.new_case "$(NAME)"
 
 translations: environments ## bring the catalogues of all languages up to date (CODES=de for a new one)
 	@$(PY) -m bookkit
@@ -53,12 +53,12 @@ test: environments ## run every cell of every page, and the tests (ARGS=--update
 	@$(PY) -m pytest $(ARGS)
 
 PART ?= site
-CHECKS_site := site_checks editions_checks steps_checks triage_checks
+CHECKS_site := site_checks languages_checks steps_checks triage_checks
 CHECKS_print := pdf_checks workshop_checks
 CHECKS_growth := growth_checks
 
 check: book $(if $(filter print,$(PART)),pdf workshop) ## look at what was built (PART=site, print, growth)
-	@$(PY) -m pytest -q $(CHECKS_$(PART):%=tests/%.py)
+	@$(PY) -m pytest -q $(or $(CHECKS_$(PART):%=tests/%.py),$(error PART is site, print or growth))
 
 pdf: book ## print the book as _build/trace-evidence.pdf, with the machine's Chromium (LANGUAGES=zh-cn)
 	@$(PY) -m bookkit.formats.pdf

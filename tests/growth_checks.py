@@ -39,7 +39,7 @@ def run(scratch, *words):
 def grown(scratch):
     """The copy with a new case, executed and built; with what the steps printed."""
     before = {path: path.read_bytes() for path in scratch.rglob("*") if path.is_file()}
-    laid = run(scratch, "bookkit.scaffold", "case", NAME)
+    laid = run(scratch, "bookkit.new_case", NAME)
     assert laid.returncode == 0, laid.stderr
     new = [
         path

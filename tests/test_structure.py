@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from functools import cache
 
 import pytest
 
@@ -128,10 +129,49 @@ def test_expectations_are_well_formed_before_anything_runs(path):
         assert not problems, f"{path.name}:{line}: {problems}"
 
 
+LINK = re.compile(r"\]\((?=[/#b])/?(book/[^)#:\s]+\.md)?(#([\w.-]+))?\)")
+
+
+@cache
+def links():
+    """Return (where, page, anchor) of each link from a page to a page, with file and line."""
+    found = []
+    for path in PAGES:
+        for number, row in enumerate(path.read_text().splitlines(), start=1):
+            for target, _, anchor in LINK.findall(row):
+                page = book.ROOT / target if target else path
+                found.append((f"{path.relative_to(book.ROOT)}:{number}", page, anchor))
+    return found
+
+
+def anchors(path):
+    """Return what a link to a page may name: its headings and labels."""
+    text = path.read_text()
+    names = re.findall(r"^\(([\w-]+)\)=$|\bid=\"([\w-]+)\"|^:label: (\S+)$", text, re.M)
+    found = {name for groups in names for name in groups}
+    for heading in re.findall(r"^#+ (.+)$", without_cells(text), re.M):
+        found.add(re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-"))
+    return found
+
+
+def test_links_lead_to_pages_that_are_there():
+    missing = [f"{where} links to {page.name}" for where, page, _ in links() if not page.exists()]
+    assert not missing
+
+
 @pages
-def test_links_to_other_pages_resolve(path):
-    for target in re.findall(r"\]\(/?([^)#:\s]+\.md)(?:#[\w-]+)?\)", path.read_text()):
-        assert (book.ROOT / target).exists(), f"{path.name} links to {target}"
+def test_links_to_a_page_name_a_heading_or_a_label_of_it(path):
+    known = anchors(path)
+    broken = [
+        f"{where}: #{anchor}"
+        for where, page, anchor in links()
+        if page == path and anchor and anchor not in known
+    ]
+    generated = "{error-index}" in path.read_text()  # whose sections are not in its text
+    assert generated or not broken, (
+        f"{path.name} has no such heading: {broken}; mend the links, or keep the old anchor by "
+        "`(old-name)=` above the new heading"
+    )
 
 
 @pages

@@ -58,7 +58,10 @@ def binder() -> list[str]:
     ]
     for number, page in enumerate(PAGES):
         notebook = home / f"{number}.ipynb"
-        steps.append(["python", "-m", "jupytext", "--to", "ipynb", "-o", notebook, page])
+        make = ["cp", page, notebook]
+        if page.endswith(".md"):
+            make = ["jupytext", "--from", "md:myst", "--to", "ipynb", "-o", notebook, page]
+        steps.append(make)
         # A cell that raises without being tagged so ends this with an error.
         steps.append(["jupyter", "execute", "--timeout=600", notebook])
     for step in steps:
