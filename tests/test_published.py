@@ -15,8 +15,6 @@ from tests.test_environments import WORKFLOWS
 from tools import plain_sphinx
 
 ROOT = pages.ROOT
-FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
-FORMS.remove(ROOT / ".github" / "ISSUE_TEMPLATE" / "config.yml")
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
 LATER = {"mutate", "upstream"}  # `watch.yml` says so where a command is not there yet
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
@@ -61,18 +59,6 @@ def test_the_licences_are_there_in_full_and_cover_every_file():
 
 
 # --- GitHub -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("file", FORMS, ids=lambda file: file.stem)
-def test_an_issue_form_asks_for_something_and_its_labels_are_made(file):
-    form = yaml.safe_load(file.read_text())
-    fields = [row for row in form["body"] if row["type"] != "markdown"]
-    assert any(row.get("validations", {}).get("required") for row in fields)
-    ids = [row["id"] for row in fields]
-    assert len(ids) == len(set(ids))
-    made = (ROOT / ".github" / "workflows" / "labels.yml").read_text()
-    assert form["labels"]
-    assert all(f"gh label create {label} " in made for label in form["labels"])
 
 
 def test_an_error_that_was_not_recognised_is_asked_for_as_a_report_is_written():

@@ -320,13 +320,13 @@ def main() -> int:
                 change = mutation.describe(text)
                 same = not said and change in listed.get(mutation.path, {})
                 row = counted[mutation.kind]
-                row[0], row[1], row[2] = row[0] + (not same), row[1] + bool(said), row[2] + same
+                for column, is_so in enumerate((not same, bool(said), same)):
+                    row[column] += is_so
                 verdict = said or ("changes nothing" if same else "survived")
                 print(f"{mutation.kind}: {mutation.place(text)}: {change}: {verdict}", flush=True)
     print(f"\n{'kind':16}{'injected':>10}{'caught':>8}{'equivalent':>12}")
     for kind in kinds:
-        injected, caught, same = counted[kind]
-        print(f"{kind:16}{injected:10}{caught:8}{same:12}")
+        print(f"{kind:16}{{:10}}{{:8}}{{:12}}".format(*counted[kind]))
     return int(any(counted[kind][1] < AIM * counted[kind][0] for kind in kinds))
 
 
