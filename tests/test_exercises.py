@@ -105,14 +105,6 @@ def test_the_place_for_the_answer_does_not_hold_the_solution(exercise):
         assert cell.source != answer.source
 
 
-@each_exercise
-def test_no_answer_stands_there_twice(exercise):
-    cells = [*exercise.given, *exercise.solution]
-    answers = [cell.source.strip() for cell in cells if "check " not in cell.source[:9]]
-    twice = {answer for answer in answers if answer and answers.count(answer) > 1}
-    assert not twice, f"{exercise.label}: take one of them out: {twice}"
-
-
 def run_out_of_order(folder):
     """Return what checks print before their cells, after them, and without the kernel `then`."""
     asserts = "assert answer == truth, 'the answer is wrong'"

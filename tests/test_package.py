@@ -165,16 +165,6 @@ def test_what_triage_says_stands_alone(text):
     assert not IN_THE_REPOSITORY.search(said)
 
 
-def test_the_list_has_each_case_below_the_chapter_of_its_family():
-    rows = {
-        "late": {"title": "Late", "family": "drift", "kind": "silent"},
-        "drift": {"title": "Drift"},
-        "leak": {"title": "Leak"},
-    }
-    shown = command_line.listed(rows).splitlines()
-    assert shown[:4] == ["drift  Drift", "  late   Late", "", "leak   Leak"]
-
-
 def test_a_part_of_a_name_finds_it_and_a_wrong_one_gets_one_line(capsys):
     slugs = {name: {"title": name} for name in ("jitted-method", "module-method", "leaf-order")}
     assert set(command_line.near("METHOD", slugs)) == {"jitted-method", "module-method"}

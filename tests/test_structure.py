@@ -65,10 +65,6 @@ def test_the_front_card_is_complete(path):
     assert versions.sentence(path.stem)
 
 
-def test_the_catalogue_and_the_chapters_know_one_another():
-    assert sorted(catalogue.load()) == [path.stem for path in FAILURES]
-
-
 @failure_chapters
 def test_each_failure_has_a_figure_and_a_program_that_runs_on_both_stacks(path):
     cells = [cell for _, cell in book.code_cells(path)]

@@ -16,7 +16,9 @@ def normal(loc, by="scale_tril", value=low):
     return dist.MultivariateNormal(loc, **{by: value})
 
 
-def three(loop, make=normal, read="covariance_matrix", before=True, inside=False, steps=3, same=False):
+def three(
+    loop, make=normal, read="covariance_matrix", before=True, inside=False, steps=3, same=False
+):
     belief = make(jnp.zeros(2))
     if before:
         getattr(belief, read)

@@ -43,9 +43,7 @@ def seeded(lane_key):
 
 
 def outer(lane_key):
-    return block(
-        lambda count: seed(model, rng_seed=numpyro.prng_key())(count), hide=["forecast"]
-    )
+    return block(lambda count: seed(model, rng_seed=numpyro.prng_key())(count), hide=["forecast"])
 
 
 def without(lane_key):
