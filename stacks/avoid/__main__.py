@@ -25,7 +25,6 @@ HERE = Path(__file__).resolve().parent
 TABLES = HERE.with_name("avoid.toml")
 RECORD = HERE.with_name("avoid.json")
 WORK = environments.CACHE / "avoid"
-PYTHON = "3.12"
 TIME_LIMIT = 300.0
 
 
@@ -37,7 +36,7 @@ def environment(table, release):
         packages = {"jaxlib": [f"jax=={release}", f"jaxlib=={release}"]}
         what = packages.get(table["library"], [f"{table['library']}=={release}", "numpy"])
         cure = f"{' '.join(what)} could not be installed: check the network and the free space."
-        environments.create(home, PYTHON, *what, *table.get("with", []), cure=cure)
+        environments.create(home, environments.find_python(), *what, *table.get("with", []), cure=cure)
         (home / "complete").touch()
     return python
 
