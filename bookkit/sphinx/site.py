@@ -81,6 +81,8 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
 def without_cases(markup: BeautifulSoup) -> BeautifulSoup:
     """Return the sidebar's tree without the cases, but for the one that is read."""
     for row in markup.select("li.toctree-l2:not(.current)"):
+        if isinstance(row.next_sibling, str):
+            row.next_sibling.extract()  # the end of its line
         row.decompose()
     for details in markup.select("details"):
         inner = details.find("ul")
