@@ -140,12 +140,6 @@ check-colab: environments ## execute those notebooks as Colab does, with its Pyt
 upstream: environments ## prove the patches for the libraries (P=leaf-order, NUMPYRO=a checkout)
 	@$(PY) -m tools.upstream --checkout "$(NUMPYRO)" $(P)
 
-examine-cases: environments ## examine each silent case as a model and its cured twin, keep the record
-	@$(PY) -m tools.examining.detection --write
-
-examine-corpus: environments ## examine the models of a checkout (CHECKOUT=../numpyro HALF=seen)
-	@$(PY) -m tools.examining.corpus $(if $(CHECKOUT),"$(CHECKOUT)" --half "$(or $(HALF),seen)")
-
 UV := .venv/bin/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 THEN_DATE := 2024-09-01

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from examine_model.report import NAMES
 
 from bookkit import pages
 from bookkit.languages import said, say
-from trace_evidence.examination.report import NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "book" / "cases"
@@ -88,7 +88,7 @@ class Case:
         question: what tells look-alikes apart.
         decided_by: the libraries whose releases decide; the first repaired it, or would.
         tolerance: how far `got`, `expected` and `cured` may differ and still agree, relative.
-        examine: the check of `trace_evidence.examine` that finds it in a model, if one does.
+        examine: the check of `examine` that finds it in a model, if one does.
     """
 
     slug: str

@@ -26,10 +26,9 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 from hub import sizing
-from tools.examining import corpus, detection
 from trace_evidence import both
 
-from . import casebook, edition, everyday, languages, pages, publish, records, versions
+from . import casebook, edition, everyday, examined, languages, pages, publish, records, versions
 from .sphinx import error_index, render
 
 
@@ -111,7 +110,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         "bookkit/sphinx/error_index.py": (error_index.LABELS,),
         "trace_evidence/both.py": (both.SIDES, MARKS),
         "hub/sizing.py": (dict.fromkeys(("memory", "cores"), ""), sizing.load()["survived"]),
-        "tools/examining": (detection.load()["not_applicable"],),
+        "examine/trials": (examined.load()["not_applicable"],),
     }
     for name, tables in constants.items():
         for table in tables:
@@ -119,7 +118,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
             if not all(isinstance(text, str) and text for text in texts):
                 texts = table.keys()
             yield from ((name, text) for text in texts)
-    yield from (("tools/examining", row["why"]) for row in corpus.explanations())
+    yield from (("examine/trials", row["why"]) for row in examined.load()["alarms"])
     name = "_toc.yml"
     for part in pages.parse(pages.TOC.read_text())["parts"]:
         yield name, part["caption"]

@@ -14,7 +14,6 @@ from bookkit import art, casebook, catalogue, examined, load, pages, records, up
 from bookkit.editions import notebooks
 from bookkit.languages import say
 from hub import sizing
-from tools.examining import corpus, detection
 
 
 class Generated(SphinxDirective):
@@ -273,8 +272,7 @@ class Examined(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the table that the directive's name asks for."""
-        for file in (detection.RECORD, corpus.ALARMS, *sorted(corpus.FOLDER.glob("*.jsonl"))):
-            self.env.note_dependency(str(file))
+        self.env.note_dependency(str(examined.RECORD))
         make = examined.cases_table if self.name == "examined-cases" else examined.corpus_table
         return self.parse(make())
 

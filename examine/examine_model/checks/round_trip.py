@@ -7,8 +7,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from . import running
-from .context import Context, is_smooth
+from .. import running
+from ..context import Context, is_smooth
 
 NAME = "round_trip"
 

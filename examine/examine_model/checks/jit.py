@@ -7,8 +7,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from . import running
-from .context import CannotRun, Context
+from .. import running
+from ..context import CannotRun, Context
 
 NAME = "jit"
 STALE = (

@@ -8,8 +8,8 @@ import jax
 from numpyro import handlers
 from numpyro.infer.util import potential_energy
 
-from . import running
-from .context import CannotRun, Context
+from .. import running
+from ..context import CannotRun, Context
 
 NAME = "mcmc"
 

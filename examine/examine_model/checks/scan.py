@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from numpyro import distributions as dist
 
-from . import running
-from .context import CannotRun, Context
+from .. import running
+from ..context import CannotRun, Context
 
 NAME = "scan"
 DRAWS = 6

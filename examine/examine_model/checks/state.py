@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import running
-from .context import Context
+from .. import running
+from ..context import Context
 
 NAME = "state"
 

@@ -8,8 +8,8 @@ import jax
 import numpy as np
 from numpyro import handlers
 
-from .context import Context
-from .running import Run, Site
+from ..context import Context
+from ..running import Run, Site
 
 NAME = "keys"
 SEEDED = ("own-seed-in-predictive", "seeded-call-repeats")

@@ -12,9 +12,9 @@ from numpyro import handlers
 from numpyro.infer import SVI, Trace_ELBO, autoguide
 from numpyro.optim import Adam
 
-from . import running
-from .context import CannotRun, Context
-from .state import Held
+from .. import running
+from ..context import CannotRun, Context
+from ..held import Held
 
 NAME = "guide"
 LANES = 2

@@ -9,22 +9,13 @@ from typing import Any
 import jax
 from numpyro.infer import MCMC
 
-from .. import triage
-from . import guides, jit, kept, keys, pytree, round_trip, running, sampler, scan, shapes
+from . import known, running
+from .checks import guide, jit, keys, mcmc, pytree, round_trip, scan, shapes, state
 from .context import CannotRun, Context
 from .report import Finding, NotRun, Report
 
-CHECKS: dict[str, Callable[[Context], None]] = {
-    "state": kept.check,
-    "keys": keys.check,
-    "round_trip": round_trip.check,
-    "shapes": shapes.check,
-    "scan": scan.check,
-    "jit": jit.check,
-    "pytree": pytree.check,
-    "guide": guides.check,
-    "mcmc": sampler.check,
-}
+MODULES = (state, keys, round_trip, shapes, scan, jit, pytree, guide, mcmc)
+CHECKS: dict[str, Callable[[Context], None]] = {module.NAME: module.check for module in MODULES}
 """The checks by name, in the order in which they run."""
 
 
@@ -33,7 +24,7 @@ def examine(
     checks: Iterable[str] | None = None, guide: Any = None, slow: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Report:  # fmt: skip
-    """Examine a model; see `trace_evidence.examine`, which has the same arguments.
+    """Examine a model; see `examine_model.examine`, which has the same arguments.
 
     Args:
         model: the model, or an `MCMC` that has run.
@@ -99,9 +90,8 @@ def _one(name: str, context: Context, report: Report, asked: bool) -> None:
             report.ran.append(name)
     except Exception as error:
         why = f"the model raises {running.brief(error)}"
-        known = triage.triage(triage.error_text(error)).findings
-        if known:
-            why += f"; see {known[0].title} ({known[0].page})"
+        page = known.explained(error)
+        why += f"; see {page}" if page else ""
         report.not_run.append(NotRun(name, why))
     finally:
         context.held.restore()

@@ -17,9 +17,9 @@ except ImportError:  # the old stack
     jaxpr_as_fun = jax.core.jaxpr_as_fun  # type: ignore[attr-defined]
 
 from . import running
+from .held import Held
 from .report import Finding
 from .running import Run
-from .state import Held
 
 COMPILED = 1_500
 """Operations up to which a model is compiled with its loops unrolled, which is faster at first."""

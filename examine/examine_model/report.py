@@ -9,7 +9,7 @@ import html
 import textwrap
 from dataclasses import dataclass, field
 
-from .. import triage
+from . import known
 
 NAMES = ("state", "keys", "round_trip", "shapes", "scan", "jit", "pytree", "guide", "mcmc")
 """The checks, in the order in which they run."""
@@ -36,10 +36,8 @@ class Finding:
     cases: tuple[str, ...] = ()
 
     def pages(self) -> list[tuple[str, str, str]]:
-        """Return (title, address, cure) of each case that the package's data know."""
-        known = triage.data()["explain"]
-        found = [known[name] for name in self.cases if name in known]
-        return [(row["title"], triage.address(row["page"]), row["cure"]) for row in found]
+        """Return (title, address, cure) of each case that the book knows."""
+        return [row for row in map(known.page, self.cases) if row]
 
 
 @dataclass(frozen=True)
