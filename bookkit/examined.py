@@ -23,7 +23,12 @@ def cases_table() -> str:
     order = [slug for slug in known if slug in record["cases"]]
     for slug in order:
         row = record["cases"][slug]
-        found = ", ".join(f"`{name}`" for name in row["found"]) or say("not found")
+        found = ", ".join(
+            [
+                *(f"`{name}`" for name in row["found"]),
+                *(say("hint of {check}", check=f"`{name}`") for name in row["hinted"]),
+            ]
+        ) or say("not found")
         twin = "; ".join(row["alarms"]) or say("no finding").replace(" ", "\xa0")
         rows.append(f"| [](/{known[slug].page}.md) | {found} | {twin} |")
     for slug, case in known.items():
@@ -31,7 +36,7 @@ def cases_table() -> str:
             rows.append(f"| [](/{case.page}.md) | {say('not made into a model yet')} | |")
     for slug, why in record["not_applicable"].items():
         rows.append(f"| [](/{known[slug].page}.md) | {say('not applicable: ')}{say(why)} | |")
-    hits = sum(bool(row["found"]) for row in record["cases"].values())
+    hits = sum(bool(row["found"] or row["hinted"]) for row in record["cases"].values())
     said = say(
         "{hits} of {count} found. {others} more cases cannot show in a model.",
         hits=hits, count=len(order), others=len(record["not_applicable"]),

@@ -30,7 +30,7 @@ def examine(
         *args: the model's arguments, of any shapes.
         rng_key: the key that all draws come from; `jax.random.PRNGKey(0)` if it is None.
         checks: names of checks, instead of all: "state", "keys", "round_trip", "shapes", "scan",
-            "jit", "pytree", "guide", "mcmc".
+            "jit", "compiled", "pytree", "guide", "mcmc".
         guide: a guide of the model, used before or new, to be looked at too.
         slow: whether a check may take long; without, it is named as not run.
         **kwargs: the model's keyword arguments. One that is called as one of the four above goes

@@ -6,11 +6,13 @@ Nothing here needs more than the standard library.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from typing import Any
 
 GROUP = "examine_model.book"
+LIBRARIES = ("jax", "jaxlib", "numpyro", "equinox", "diffrax", "flax", "optax")
 
 
 @cache
@@ -36,8 +38,19 @@ def explained(error: BaseException) -> str:
     return f"{rows[0].title} ({rows[0].page})" if rows else ""
 
 
+def installed() -> dict[str, str]:
+    """Return the releases of the libraries that compute a model's numbers."""
+    found = {}
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
 def known_bad(versions: dict[str, str]) -> list[str]:
-    """Return in a sentence each why some of these releases are known to compute wrong numbers.
+    """Return in a sentence each which of these releases are known to compute wrong numbers.
+
+    The book's module says so, in a function of the same name and form; nothing where it has none.
 
     Args:
         versions: releases by the name of the library, such as {"jaxlib": "0.10.2"}.

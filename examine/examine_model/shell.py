@@ -104,7 +104,7 @@ class Progress:
 def parse(words: list[str] | None, program: str) -> argparse.Namespace:
     """Return what the command line asks for."""
     ends = (
-        "The status is 0 where nothing was found, 1 where something was or no check could be run, "
+        "The status is 0 where nothing was found, 1 where something was or no check could answer, "
         "2 where something that was named cannot be loaded."
     )
     about = "Compute what a NumPyro model says in a second way, and say where the two differ."
@@ -115,6 +115,7 @@ def parse(words: list[str] | None, program: str) -> argparse.Namespace:
     parser.add_argument("--checks", default="", help="some checks only, by commas")
     parser.add_argument("--guide", default="", metavar="MODULE:GUIDE", help="look at a guide too")
     parser.add_argument("--seed", type=int, default=0, help="the key of what is drawn")
+    parser.add_argument("--strict", action="store_true", help="fail where a check could not answer")
     parser.add_argument("--slow", action="store_true", help="also what may take long")
     return parser.parse_args(words)
 
@@ -127,7 +128,7 @@ def main(words: list[str] | None = None, program: str = "examine-model") -> int:
         program: what the command is called.
 
     Returns:
-        0 if nothing was found, 1 if something was or no check could run, 2 where something that
+        0 if nothing was found, 1 if something was or no check could answer, 2 where something that
         was named could not be loaded.
     """
     options = parse(words, program)
@@ -158,4 +159,4 @@ def main(words: list[str] | None = None, program: str = "examine-model") -> int:
             print(f"error: {error}", file=sys.stderr)
             return 2
     print(report)
-    return 0 if report.ok else 1
+    return 0 if (report.strict if options.strict else report.ok) else 1

@@ -19,7 +19,8 @@ def measure(name: str) -> dict:
     """Examine the two models of a case.
 
     Returns:
-        `found`: the checks that found the broken one and name the case; `other`: those that found
+        `found`: the checks that found the broken one and name the case; `hinted`: those that hint
+        at it; `other`: those that found
         it and name another; `alarms`: what was said of the cured one; `seconds`: of the first.
     """
     from examine_model import examine
@@ -33,10 +34,12 @@ def measure(name: str) -> dict:
     made = pairs.PAIRS[name](True)
     twin = examine(made.model, *made.args, **made.options)
     named = sorted({found.check for found in broken.findings if name in found.cases})
+    hinted = {hint.check for hint in broken.hints if name in hint.cases}
+    hinted -= {hint.check for hint in twin.hints if name in hint.cases}
     other = sorted({found.check for found in broken.findings} - set(named))
     alarms = [f"{found.check}: {found.says}" for found in twin.findings]
-    return {"found": named, "other": other, "alarms": alarms, "reports": (broken, twin),
-            "seconds": seconds}  # fmt: skip
+    return {"found": named, "hinted": sorted(hinted), "other": other, "alarms": alarms,
+            "reports": (broken, twin), "seconds": seconds}  # fmt: skip
 
 
 def main() -> int:
@@ -56,16 +59,17 @@ def main() -> int:
             result = measure(name)
         except Exception as error:  # a release in which the program cannot be written
             print(f"{name:26} cannot be made here: {type(error).__name__}: {error}"[:150])
-            rows[name] = {"found": [], "other": [], "alarms": []}
+            rows[name] = {"found": [], "hinted": [], "other": [], "alarms": []}
             continue
         reports = result.pop("reports")
         seconds = result.pop("seconds")
         rows[name] = result
-        found = ", ".join(result["found"]) or f"not found {result['other'] or ''}"
+        hinted = [f"hint of {check}" for check in result["hinted"]]
+        found = ", ".join([*result["found"], *hinted]) or f"not found {result['other'] or ''}"
         print(f"{name:26} {found:12} {seconds:5.1f} s  {'; '.join(result['alarms'])}", flush=True)
         if options.cases:
             print(f"\n{reports[0]}\n\n{reports[1]}\n")
-    hits = [name for name, row in rows.items() if row["found"]]
+    hits = [name for name, row in rows.items() if row["found"] or row["hinted"]]
     alarmed = [name for name, row in rows.items() if row["alarms"]]
     print(f"{len(hits)} of {len(rows)} found, {len(alarmed)} cured twins alarmed")
     if options.write and not options.cases:

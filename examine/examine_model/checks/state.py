@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -9,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import running
-from ..context import Context
+from ..context import CannotRun, Context
 
 NAME = "state"
 
@@ -64,7 +65,7 @@ def leaks(place: str) -> list[str]:
     """Return the pages on a tracer that stays behind in some place, or in one out of sight."""
     if not place:
         return ["lru-cache", "cached-property"]
-    if place.endswith("rng_key"):
+    if "key" in place.rpartition(".")[2].lower():
         return ["noise-layer", "seed-block-keeps-traced-key"]
     return ["parallel-truncated-normal", "cached-property", "lazy-tuple"]
 
@@ -75,43 +76,103 @@ def tidy(place: str) -> str:
 
 
 def forgets_data(context: Context) -> None:
-    """Find a model whose answer to other data depends on the data that it saw before."""
-    held, values, places = context.held, context.values, context.changed
-    if not places:
+    """Find a model whose answer to other data depends on the data that it saw before.
+
+    Raises:
+        CannotRun: it keeps something, and takes no other data that can be made of these.
+    """
+    given = (context.args, context.kwargs)
+    if not context.changed or not jax.tree.leaves(given):
         return
+    for other in (varied(given, halfway_up, True), varied(given, halfway_up, False),
+                  varied(given, halfway_in, False)):  # fmt: skip
+        answers = before_and_after(context, *other) if not alike(given, other) else None
+        if answers is not None:
+            return differing(context, *answers)
+    place = tidy(context.changed[0])
+    raise CannotRun(
+        f"{place} is kept between runs, and the model takes no other data made of these"
+    )
+
+
+def before_and_after(context: Context, args: Any, kwargs: Any) -> tuple[dict, dict] | None:
+    """Return the densities on other data after the model has seen its own, and in a fresh model."""
+    held, values = context.held, context.values
+
+    def answer() -> dict[str, tuple[Any, Any]]:
+        found = running.run(context.model, args, kwargs, context.key(1), values)
+        return running.densities(found, running.measurable(found))
+
     try:
-        running.run(context.model, context.args, context.kwargs, context.key(0), values)
-        args, kwargs = other_data(context.args), other_data(context.kwargs)
-
-        def answer() -> dict[str, tuple[Any, Any]]:
-            found = running.run(context.model, args, kwargs, context.key(1), values)
-            return running.densities(found, running.measurable(found))
-
-        after = answer()
-        held.restore()
         fresh = answer()
+        held.restore()
+        running.run(context.model, context.args, context.kwargs, context.key(0), values)
+        return answer(), fresh
     except Exception:
-        return  # other data do not fit this model
+        return None  # other data do not fit this model
     finally:
         held.restore()
+
+
+def differing(context: Context, after: dict, fresh: dict) -> None:
+    """Add a finding for the first site whose density the data before have changed."""
     for name, (got, size) in after.items():
         if name in fresh and running.differ(got, fresh[name][0], size):
             says = (
                 f"its log density on other data is {running.show(got)} after these data, and "
-                f"{running.show(fresh[name][0])} in a fresh model; {tidy(places[0])} was kept"
+                f"{running.show(fresh[name][0])} in a fresh model; {tidy(context.changed[0])} was "
+                "kept"
             )
             context.find(NAME, says, name, ["kept-in-model"])
             return
 
 
-def other_data(tree: Any) -> Any:
-    """Return arguments of the same shapes and other numbers: turned round, and half as large."""
+def halfway_up(row: Any) -> Any:
+    """Move numbers towards the largest: their order stays, and so does their range."""
+    return 0.5 * row + 0.5 * row.max(axis=-1 if row.shape[-1] > 1 else None, keepdims=True)
 
-    def change(leaf: Any) -> Any:
-        if isinstance(leaf, (np.ndarray, jax.Array)) and leaf.ndim and leaf.size > 1:
-            turned = leaf[::-1]
-            floating = jnp.issubdtype(leaf.dtype, jnp.floating)
-            return (turned * 0.5 + leaf * 0.25).astype(leaf.dtype) if floating else turned
-        return leaf
 
-    return jax.tree.map(change, tree)
+def halfway_in(row: Any) -> Any:
+    """Move numbers towards their mean: their sum stays as well, as that of probabilities must."""
+    return 0.5 * row + 0.5 * row.mean(axis=-1 if row.shape[-1] > 1 else None, keepdims=True)
+
+
+def varied(thing: Any, move: Callable, turn: bool) -> Any:
+    """Return arguments of the same shapes and types with other numbers.
+
+    Args:
+        thing: arrays, numbers, frames of pandas, and containers of those.
+        move: what is done to an array of real numbers.
+        turn: whether an array of integers is turned round; else it stays.
+    """
+    if isinstance(thing, dict):
+        return type(thing)({key: varied(value, move, turn) for key, value in thing.items()})
+    if isinstance(thing, (list, tuple)) and type(thing) in (list, tuple):
+        if len(thing) > 1 and all(type(value) is float for value in thing):
+            return type(thing)(move(np.asarray(thing)).tolist())
+        return type(thing)(varied(value, move, turn) for value in thing)
+    if isinstance(thing, (np.ndarray, jax.Array)):
+        if jnp.issubdtype(thing.dtype, jnp.floating):
+            return move(thing).astype(thing.dtype) if thing.ndim else 0.75 * thing
+        return thing[::-1] if turn and thing.ndim else thing
+    if type(thing).__module__.startswith("pandas.") and hasattr(thing, "to_dict"):
+        return frame_varied(thing, move)
+    return 0.75 * thing if type(thing) is float else thing
+
+
+def frame_varied(frame: Any, move: Callable) -> Any:
+    """Return a series or a frame of pandas with other numbers in its columns of real numbers."""
+    new = frame.copy()
+    if frame.ndim == 1:
+        new[:] = move(frame.to_numpy()) if frame.dtype.kind == "f" else frame.to_numpy()
+        return new
+    for name in frame.columns:
+        if frame[name].dtype.kind == "f":
+            new[name] = move(frame[name].to_numpy())
+    return new
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Tell whether two sets of arguments hold the same numbers."""
+    pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
+    return all(a is b or np.array_equal(np.asarray(a), np.asarray(b)) for a, b in pairs)
