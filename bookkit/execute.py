@@ -109,9 +109,7 @@ def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBa
 
 def told() -> str:
     """Return a hash of `examine` and of what it says of the cases: title, address and cure."""
-    if not TOLD.exists():
-        return ""
-    known = json.loads(TOLD.read_text())["explain"]
+    known = json.loads(TOLD.read_text())["explain"] if TOLD.exists() else {}
     said = {
         name: [row.get(key) for key in ("title", "page", "cure")] for name, row in known.items()
     }

@@ -1,14 +1,18 @@
 """What the book holds of `examine`, a package of its own: its record, its pages, its cures."""
 
+import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
+import zipfile
 
 import examine_model
 import pytest
 from examine_model.checks import jit, keys
 from examine_model.report import Finding, Report
+from flit_core import buildapi
 
 import trace_evidence
 from bookkit import examined, pages, records
@@ -73,6 +77,15 @@ def test_every_case_that_a_check_names_is_known():
 
 def test_the_package_of_the_book_hands_examine_on():
     assert trace_evidence.examine is examine_model.examine
+
+
+def test_the_wheel_of_examine_holds_its_package_alone_and_asks_for_numpyro(tmp_path):
+    with contextlib.chdir(pages.ROOT / "examine"):
+        wheel = zipfile.ZipFile(tmp_path / buildapi.build_wheel(str(tmp_path)))
+    names = wheel.namelist()
+    assert {name.split("/")[0].partition("-")[0] for name in names} == {"examine_model"}
+    (metadata,) = (wheel.read(name).decode() for name in names if name.endswith("/METADATA"))
+    assert re.findall(r"^Requires-Dist: (.+)$", metadata, re.M) == ["numpyro"]
 
 
 def run(*words, **environment):
