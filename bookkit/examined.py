@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from tools.examining import corpus, detection
+import json
+from typing import Any
 
-from . import records
+from . import pages, records
 from .languages import say
+
+RECORD = pages.ROOT / "examine" / "trials" / "record.json"
+
+
+def load() -> dict[str, Any]:
+    """Return the record: `cases`, those `not_applicable`, and `others`, with the `alarms`."""
+    return json.loads(RECORD.read_text())
 
 
 def cases_table() -> str:
     """Return the silent cases, each with the check that finds it, as Markdown."""
-    record, known = detection.load(), records.load()
+    record, known = load(), records.load()
     rows = [say("| Case | Found by | Cured twin |"), "|---|---|---|"]
     order = [slug for slug in known if slug in record["cases"]]
     for slug in order:
         row = record["cases"][slug]
-        found = ", ".join(f"`{name}`" for name in row["found"]) or say("not found")
+        found = ", ".join(
+            [
+                *(f"`{name}`" for name in row["found"]),
+                *(say("hint of {check}", check=f"`{name}`") for name in row["hinted"]),
+            ]
+        ) or say("not found")
         twin = "; ".join(row["alarms"]) or say("no finding").replace(" ", "\xa0")
         rows.append(f"| [](/{known[slug].page}.md) | {found} | {twin} |")
     for slug, case in known.items():
@@ -23,7 +36,7 @@ def cases_table() -> str:
             rows.append(f"| [](/{case.page}.md) | {say('not made into a model yet')} | |")
     for slug, why in record["not_applicable"].items():
         rows.append(f"| [](/{known[slug].page}.md) | {say('not applicable: ')}{say(why)} | |")
-    hits = sum(bool(row["found"]) for row in record["cases"].values())
+    hits = sum(bool(row["found"] or row["hinted"]) for row in record["cases"].values())
     said = say(
         "{hits} of {count} found. {others} more cases cannot show in a model.",
         hits=hits, count=len(order), others=len(record["not_applicable"]),
@@ -37,13 +50,13 @@ def corpus_table() -> str:
         say("| Project | Models | Set aside | Defects | Deliberate | False | CPU s, median |"),
         "|---|---|---|---|---|---|---|",
     ]
-    summary, projects = corpus.summary(corpus.load()), corpus.projects()
-    for name, row in summary.items():
+    record = load()
+    for name, row in sorted(record["others"].items(), key=lambda row: row[0] == "all"):
         keys = ("models", "aside", "defect", "deliberate", "false", "median_seconds")
         cells = [str(row[key]) for key in keys]
-        link = say("**all**") if name == "all" else f"[{name}]({projects[name]['repository']})"
+        link = say("**all**") if name == "all" else f"[{name}]({row['repository']})"
         rows.append(f"| {link} | {' | '.join(cells)} |")
-    cost = summary["all"]
+    cost = record["others"]["all"]
     rows += [
         "",
         say(
@@ -52,8 +65,7 @@ def corpus_table() -> str:
             count=cost["costed"], ratio=cost["ratio"], largest=cost["largest_ratio"],
         ),
     ]  # fmt: skip
-    alarms = [f"- {entry['project']}, `{entry['file']}`: {say(entry['why'])}"
-              for entry in corpus.explanations()]  # fmt: skip
+    alarms = [f"- {row['project']}, `{row['file']}`: {say(row['why'])}" for row in record["alarms"]]
     said = (
         [say("Every alarm, explained:"), "", *alarms] if alarms else [say("No model was alarmed.")]
     )

@@ -41,6 +41,7 @@ from . import kernels, pages
 CACHE = pages.BUILD / ".jupyter_cache"
 DATA = ("requirements.txt", "stacks/then.txt", "stacks/hash-history.json")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
+EXAMINE = pages.ROOT / "examine" / "examine_model"
 JOBS = 2
 CELL_SECONDS = 300
 
@@ -105,7 +106,7 @@ def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBa
 
 
 def told() -> str:
-    """Return a hash of what a report of `examine` says of the cases: title, address and cure.
+    """Return a hash of `examine` and of what it says of the cases: title, address and cure.
 
     Raises:
         trace_evidence.triage.DataError: a case cannot be read.
@@ -114,7 +115,8 @@ def told() -> str:
     said = {
         name: [row.get(key) for key in ("title", "page", "cure")] for name, row in known.items()
     }
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    code = b"".join(path.read_bytes() for path in sorted(EXAMINE.rglob("*.py")))
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode() + code).hexdigest()
 
 
 def forget_reports(cache: JupyterCacheBase, mark: Path) -> None:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from examine_model.report import NAMES
+
 from bookkit import pages
 from bookkit.languages import said, say
-from trace_evidence.examination.report import NAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "book" / "cases"
@@ -84,7 +85,7 @@ class Case:
         question: what tells look-alikes apart.
         decided_by: the libraries whose releases decide; the first repaired it, or would.
         tolerance: how far `got`, `expected` and `cured` may differ and still agree, relative.
-        examine: the check of `trace_evidence.examine` that finds it in a model, if one does.
+        examine: the check of `examine` that finds it in a model, if one does.
     """
 
     slug: str

@@ -25,12 +25,12 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from tools.examining import corpus, detection
 from trace_evidence import both
 
 from . import (
     casebook,
     everyday,
+    examined,
     languages,
     localized,
     outputs,
@@ -116,7 +116,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         "bookkit/casebook.py": ({"": casebook.NOT_MEASURED},),
         "bookkit/outputs.py": ({1: outputs.SILENT_WORDS, 2: outputs.WASTEFUL_WORDS},),
         "trace_evidence/both.py": (both.SIDES, MARKS),
-        "tools/examining": (detection.load()["not_applicable"],),
+        "examine/trials": (examined.load()["not_applicable"],),
     }
     for name, tables in constants.items():
         for table in tables:
@@ -124,7 +124,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
             if not all(isinstance(text, str) and text for text in texts):
                 texts = table.keys()
             yield from ((name, text) for text in texts)
-    yield from (("tools/examining", row["why"]) for row in corpus.explanations())
+    yield from (("examine/trials", row["why"]) for row in examined.load()["alarms"])
     name = "_toc.yml"
     for part in pages.parse(pages.TOC.read_text())["parts"]:
         yield name, part["caption"]

@@ -21,8 +21,9 @@ def sources():
             for file in sorted((root / library).rglob("*.py")):
                 name = str(file.relative_to(root))
                 found[name] = found.get(name, "") + file.read_text()
-    for file in sorted((pages.ROOT / "trace_evidence").rglob("*.py")):
-        found[str(file.relative_to(pages.ROOT))] = file.read_text()
+    for package in ("trace_evidence", "examine/examine_model"):
+        for file in sorted((pages.ROOT / package).rglob("*.py")):
+            found[str(file.relative_to(pages.ROOT))] = file.read_text()
     return found
 
 

@@ -201,13 +201,13 @@ def install_lock(environment, lock, python=None):
 
 
 def install_package(environment):
-    """Link the reader's package and the book's machinery into an environment.
+    """Link the reader's package, `examine` and the book's machinery into an environment.
 
     What they ask for is in its lock; the network is left alone.
     """
     cure = "The helper package could not be linked: `make clean`, then run make again."
     flags = ("--no-deps", "--no-build-isolation", "--offline")
-    install(environment, *flags, "-e", ROOT, cure=cure)
+    install(environment, *flags, "-e", ROOT, "-e", ROOT / "examine", cure=cure)
 
 
 def make_now():
@@ -220,7 +220,7 @@ def make_now():
 def link():
     """Link the package into `.venv`, where it is not yet as `pyproject.toml` describes it."""
     project, _, _tools = (ROOT / "pyproject.toml").read_text().partition("[tool.")
-    mark, wanted = NOW / "linked", stamp(project)
+    mark, wanted = NOW / "linked", stamp(project, (ROOT / "examine/pyproject.toml").read_text())
     if not (mark.is_file() and mark.read_text() == wanted):
         install_package(NOW)
         mark.write_text(wanted)

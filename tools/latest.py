@@ -110,7 +110,7 @@ def install(requirements: list[str], base: str) -> dict[str, str]:
     cure = "It could not be installed: check the network, and what --with asks for."
     environments.create(WORK / "venv", base, "--upgrade", *requirements, cure=cure)
     (site_packages,) = (WORK / "venv").glob("lib/python*/site-packages")
-    (site_packages / "trace_evidence.pth").write_text(f"{ROOT}\n")
+    (site_packages / "trace_evidence.pth").write_text(f"{ROOT}\n{ROOT}/examine\n")
     launch = ["-m", "ipykernel_launcher", "-f", "{connection_file}"]
     kernel = {"argv": [str(PYTHON), *launch], "display_name": "latest", "language": "python"}
     (KERNELS / "python3").mkdir(parents=True, exist_ok=True)
@@ -156,9 +156,11 @@ def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
 
 def examined() -> list[str]:
     """Examine the book's silent cases there, and return in words what is found differently."""
-    command = [str(PYTHON), "-m", "tools.examining.detection", "--compare"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    command = [str(PYTHON), "-m", "trials.detection", "--compare"]
+    environment = {**os.environ, "PYTHONPATH": "", "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(
+        command, cwd=ROOT / "examine", env=environment, capture_output=True, text=True
+    )
     rows = [row for row in done.stdout.splitlines() if re.match(r"[\w-]+: ", row)]
     if done.returncode and not rows:
         rows = [f"examine: {(done.stderr.strip().splitlines() or ['it stopped'])[-1]}"]

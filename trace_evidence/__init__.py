@@ -6,48 +6,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .examination.report import Report
+    from examine_model import examine as examine
 
 __version__ = "0.1.0"
 
 
-def examine(
-    model: Callable, *args: Any, rng_key: Any = None, checks: Iterable[str] | None = None,
-    guide: Any = None, slow: bool = False, **kwargs: Any,
-) -> Report:  # fmt: skip
-    """Compute what a NumPyro model says in a second way, and name the case where the two differ.
-
-    The model is run a few times on the arguments given, without inference. Nothing that it holds,
-    no handler and no global setting is changed afterwards.
-
-    Args:
-        model: a model, as you hand it to `MCMC` or `SVI`; or an `MCMC` that has run.
-        *args: the model's arguments, of any shapes.
-        rng_key: the key that all draws come from; `jax.random.PRNGKey(0)` if it is None.
-        checks: names of checks, instead of all: "state", "keys", "round_trip", "shapes", "scan",
-            "jit", "pytree", "guide", "mcmc".
-        guide: a guide of the model, used before or new, to be looked at too.
-        slow: whether a check may take long; without, it is named as not run.
-        **kwargs: the model's keyword arguments. One that is called as one of the four above goes
-            into a `functools.partial` of the model.
-
-    Returns:
-        A report: `print` it, or ask `report.ok` in a test.
-
-    Raises:
-        ValueError: a check is not known.
-        TypeError: the model cannot be called.
-        ImportError: NumPyro is not installed.
-    """
-    from .examination import driver
-
-    return driver.examine(
-        model, args, kwargs, rng_key=rng_key, checks=checks, guide=guide, slow=slow
-    )
+def __getattr__(name: str) -> Any:
+    """Return `examine`, which is a package of its own, `examine_model`."""
+    if name != "examine":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from examine_model import examine
+    except ImportError as error:
+        raise ImportError(f'{error}: install "trace-evidence[examine]"') from None
+    return examine
 
 
 def load_ipython_extension(shell) -> None:

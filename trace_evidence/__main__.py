@@ -209,15 +209,19 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "explain", help="say what a failure is, and its cure", epilog=ends
     )
     command.add_argument("name", nargs="?", help="without one, all names are listed")
-    command = commands.add_parser("examine", help="compute what a NumPyro model says a second way")
-    command.add_argument("model", metavar="MODULE:MODEL", help="or FILE.py:MODEL")
-    command.add_argument("arguments", nargs="*", help="literals, MODULE:NAME, or NAME, each maybe "
-                         "after KEYWORD=")  # fmt: skip
-    command.add_argument("--checks", default="", help="some checks only, by commas")
-    command.add_argument("--guide", default="", metavar="MODULE:GUIDE", help="look at a guide too")
-    command.add_argument("--seed", type=int, default=0, help="the key of what is drawn")
-    command.add_argument("--slow", action="store_true", help="also what may take long")
+    commands.add_parser("examine", help="compute what a NumPyro model says a second way")
     return parser.parse_args(arguments)
+
+
+def examine(words: list[str]) -> int:
+    """Run the command of the package `examine_model`, or say in a line that it is not there."""
+    try:
+        from examine_model import shell
+    except ImportError as error:
+        cure = 'install "trace-evidence[examine]", where the model runs.'
+        print(f"error: {error}: {cure}", file=sys.stderr)
+        return 2
+    return shell.main(words, "trace-evidence examine")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -225,19 +229,17 @@ def main(arguments: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows no arrows gets "?"
-    options = parse(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        if options.command in ("explain", "examine"):
+        if words[:1] == ["examine"]:
+            return examine(words[1:])
+        options = parse(words)
+        if options.command == "explain":
             avoid.warn()
         if options.command == "explain":
             status = explain(options.name)
         elif options.command == "symptoms":
             status = symptoms(" ".join(options.words), options.json)
-        elif options.command == "examine":
-            from .examination import shell
-
-            chosen = options.checks, options.guide, options.seed, options.slow
-            status = shell.examine(options.model, options.arguments, *chosen)
         else:
             status = triage(options.file, options.json)
         sys.stdout.flush()

@@ -24,7 +24,6 @@ from bookkit import (
     versions,
 )  # fmt: skip
 from bookkit.languages import say
-from tools.examining import corpus, detection
 
 
 class Generated(SphinxDirective):
@@ -304,8 +303,7 @@ class Examined(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the table that the directive's name asks for."""
-        for file in (detection.RECORD, corpus.ALARMS, *sorted(corpus.FOLDER.glob("*.jsonl"))):
-            self.env.note_dependency(str(file))
+        self.env.note_dependency(str(examined.RECORD))
         make = examined.cases_table if self.name == "examined-cases" else examined.corpus_table
         return self.parse(make())
 

@@ -36,7 +36,9 @@ def environment(table, release):
         packages = {"jaxlib": [f"jax=={release}", f"jaxlib=={release}"]}
         what = packages.get(table["library"], [f"{table['library']}=={release}", "numpy"])
         cure = f"{' '.join(what)} could not be installed: check the network and the free space."
-        environments.create(home, environments.find_python(), *what, *table.get("with", []), cure=cure)
+        environments.create(
+            home, environments.find_python(), *what, *table.get("with", []), cure=cure
+        )
         (home / "complete").touch()
     return python
 

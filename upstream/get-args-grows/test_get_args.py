@@ -4,11 +4,11 @@
 import copy
 import pickle
 
+from numpy.testing import assert_allclose
 import pytest
 
 import jax
 import jax.numpy as jnp
-from numpy.testing import assert_allclose
 
 import numpyro.distributions as dist
 
@@ -27,7 +27,12 @@ def mvn(**matrix):
         (mvn(precision_matrix=MATRIX), "covariance_matrix"),
         (dist.WishartCholesky(4.0, scale_tril=jnp.eye(2)), "rate_matrix"),
         (dist.WishartCholesky(4.0, rate_matrix=jnp.eye(2)), "scale_matrix"),
-        (dist.CirculantNormal(jnp.zeros(4), covariance_row=jnp.array([4.0, 1.0, 0.5, 1.0])), "covariance_row"),
+        (
+            dist.CirculantNormal(
+                jnp.zeros(4), covariance_row=jnp.array([4.0, 1.0, 0.5, 1.0])
+            ),
+            "covariance_row",
+        ),
     ],
 )
 def test_get_args_whatever_was_given_and_read(d, lazy):

@@ -12,9 +12,9 @@ from numpyro import handlers
 from numpyro.infer import SVI, Trace_ELBO, autoguide
 from numpyro.optim import Adam
 
-from . import running
-from .context import CannotRun, Context
-from .state import Held
+from .. import running
+from ..context import CannotRun, Context, NothingToCompare
+from ..held import Held
 
 NAME = "guide"
 LANES = 2
@@ -27,7 +27,7 @@ def check(context: Context) -> None:
         CannotRun: there is no guide, or it does not start.
     """
     if context.guide is None:
-        raise CannotRun("no `guide=` was given")
+        raise NothingToCompare("no `guide=` was given")
     held = context.held
     try:
         places = Held(context.guide).tracers()
@@ -67,7 +67,10 @@ def start(context: Context, guide: Any, rng_key: Any, finite: bool = False) -> A
 
 
 def starts_by_key(context: Context) -> None:
-    """Find a guide that begins where its first call began, though another would not."""
+    """Hint at a guide that begins where its first call began, though another would not.
+
+    A guide that was fitted once does so too, and may be meant to.
+    """
     if not isinstance(context.guide, autoguide.AutoGuide):
         return
     keys = [context.key(5), context.key(6)]
@@ -80,11 +83,11 @@ def starts_by_key(context: Context) -> None:
     if running.same(again[0], again[1], 1e-6) and not running.same(fresh[0], fresh[1], 1e-6):
         name = next(key for key in fresh[0] if not running.same(fresh[0][key], fresh[1][key]))
         says = (
-            f"it was called before, and starts at {running.show(again[0][name])} under two keys; "
-            f"a new guide starts at {running.show(fresh[0][name])} and "
+            f"it was called before, and a restart begins at {running.show(again[0][name])} under "
+            f"two keys; a new guide starts at {running.show(fresh[0][name])} and "
             f"{running.show(fresh[1][name])}"
         )
-        context.find(NAME, says, name, ["one-guide-one-start"])
+        context.hint(NAME, says, name, ["one-guide-one-start"])
 
 
 def follows_arguments(context: Context) -> None:

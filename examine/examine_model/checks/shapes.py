@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from .context import Context
+from ..context import Context
 
 NAME = "shapes"
 

@@ -125,9 +125,9 @@ class Held:
             now = _contents(thing)
             if before is None or now is None or _unchanged(before, now):
                 continue
-            names = [name for name, value in _named(now) if name not in dict(_named(before))]
-            old = dict(_named(before))
-            names += [name for name, value in _named(now) if old.get(name, value) is not value]
+            old, new = dict(_named(before)), _named(now)
+            names = [name for name, _ in new if name not in old]
+            names += [name for name, value in new if old.get(name, value) is not value]
             places.append(f"{path}{names[0]}" if names else path)
         rebound = [f"global {name}" for space, name, value in self._globals.values()
                    if space.get(name, value) is not value]  # fmt: skip

@@ -3,9 +3,7 @@
 import json
 
 import pytest
-
-from bookkit import examined
-from tools.examining import corpus, detection, harvest
+from trials import corpus, detection, harvest, pairs, record
 
 
 def row(**changed):
@@ -63,11 +61,11 @@ def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):
 
 
 def test_a_file_that_is_run_again_replaces_its_rows(tmp_path):
-    record = tmp_path / "p.jsonl"
+    file = tmp_path / "p.jsonl"
     old, other = row(seconds=9.0, code="old"), row(file="g.py")
-    corpus.keep(record, [old, other])
-    corpus.keep(record, [row(code="new"), {"file": "f.py", "half": "all", "why": ""}])
-    rows = [json.loads(line) for line in record.read_text().splitlines()]
+    corpus.keep(file, [old, other])
+    corpus.keep(file, [row(code="new"), {"file": "f.py", "half": "all", "why": ""}])
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert [(kept["file"], kept.get("code")) for kept in rows] == [
         ("g.py", None),
         ("f.py", "new"),
@@ -109,9 +107,9 @@ def test_what_another_release_finds_differently_is_said(before, now, said):
     assert all(words in row for words, row in zip(said, found, strict=True))
 
 
-def test_the_book_shows_both_tables():
-    cases, others = examined.cases_table(), examined.corpus_table()
-    for slug in detection.load()["cases"]:
-        assert f"/book/cases/{slug}.md" in cases
-    assert "not applicable: " in cases
-    assert "| **all** |" in others
+def test_the_record_has_each_pair_and_what_the_corpus_says_now():
+    kept = record.load()
+    assert set(kept["cases"]) == set(pairs.PAIRS), "run python -m trials.detection --write"
+    assert kept["not_applicable"] == pairs.NOT_APPLICABLE, "run python -m trials.detection --write"
+    assert all(len(why.split()) > 5 for why in pairs.NOT_APPLICABLE.values())
+    assert kept | corpus.for_the_record() == kept, "run python -m trials.corpus --table"

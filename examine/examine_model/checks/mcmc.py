@@ -8,8 +8,8 @@ import jax
 from numpyro import handlers
 from numpyro.infer.util import potential_energy
 
-from . import running
-from .context import CannotRun, Context
+from .. import running
+from ..context import CannotRun, Context, NothingToCompare
 
 NAME = "mcmc"
 
@@ -23,7 +23,7 @@ def check(context: Context) -> None:
         CannotRun: no `MCMC` was given, it has not run, or its kernel keeps no potential energy.
     """
     if context.mcmc is None:
-        raise CannotRun("no `MCMC` was given in place of the model")
+        raise NothingToCompare("no `MCMC` was given in place of the model")
     state = context.mcmc.last_state
     if state is None or not hasattr(state, "potential_energy") or not hasattr(state, "z"):
         raise CannotRun("the `MCMC` has not run, or its kernel keeps no potential energy")

@@ -9,23 +9,16 @@ from typing import Any
 import jax
 from numpyro.infer import MCMC
 
-from .. import triage
-from . import guides, jit, kept, keys, pytree, round_trip, running, sampler, scan, shapes
-from .context import CannotRun, Context
+from . import known, running
+from .checks import compiled, guide, jit, keys, mcmc, pytree, round_trip, scan, shapes, state
+from .context import CannotRun, Context, NothingToCompare
 from .report import Finding, NotRun, Report
 
-CHECKS: dict[str, Callable[[Context], None]] = {
-    "state": kept.check,
-    "keys": keys.check,
-    "round_trip": round_trip.check,
-    "shapes": shapes.check,
-    "scan": scan.check,
-    "jit": jit.check,
-    "pytree": pytree.check,
-    "guide": guides.check,
-    "mcmc": sampler.check,
-}
+MODULES = (state, keys, round_trip, shapes, scan, jit, compiled, pytree, guide, mcmc)
+CHECKS: dict[str, Callable[[Context], None]] = {module.NAME: module.check for module in MODULES}
 """The checks by name, in the order in which they run."""
+OF_MORE = ("pytree", "guide", "mcmc")
+"""The checks of something that comes with the model; most models come alone."""
 
 
 def examine(
@@ -33,7 +26,7 @@ def examine(
     checks: Iterable[str] | None = None, guide: Any = None, slow: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Report:  # fmt: skip
-    """Examine a model; see `trace_evidence.examine`, which has the same arguments.
+    """Examine a model; see `examine_model.examine`, which has the same arguments.
 
     Args:
         model: the model, or an `MCMC` that has run.
@@ -52,10 +45,12 @@ def examine(
     chosen = _chosen(checks)
     mcmc = model if isinstance(model, MCMC) else None
     model = mcmc.sampler.model if mcmc is not None else model
+    if mcmc is not None and model is None:
+        raise TypeError("this `MCMC` was made from a `potential_fn`: there is no model to examine.")
     if not callable(model):
         raise TypeError(f"a model is a callable, and this is of type {type(model).__name__}.")
     rng_key = jax.random.PRNGKey(0) if rng_key is None else rng_key
-    report = Report(name_of(model))
+    report = Report(name_of(model), releases=known.known_bad(known.installed()))
     context = Context(model, tuple(args), dict(kwargs), rng_key, guide, mcmc, slow)
     context.findings, context.hints = report.findings, report.hints
     with running.apart():
@@ -87,21 +82,20 @@ def _one(name: str, context: Context, report: Report, asked: bool) -> None:
     begun = time.process_time()
     before = len(report.findings)
     try:
-        if name not in ("state", "guide", "mcmc", "pytree"):
-            _ = context.draw
+        if name not in OF_MORE and not context.draw.samples():
+            raise NothingToCompare("the model has no sample site")
         CHECKS[name](context)
         report.ran.append(name)
+    except NothingToCompare as reason:
+        if asked or name not in OF_MORE:
+            report.nothing.append(NotRun(name, str(reason)))
     except CannotRun as reason:
-        absent = {"pytree": True, "guide": context.guide is None, "mcmc": context.mcmc is None}
-        if asked or not absent.get(name):
-            report.not_run.append(NotRun(name, str(reason)))
+        report.not_run.append(NotRun(name, str(reason)))
         if len(report.findings) > before:
             report.ran.append(name)
     except Exception as error:
-        why = f"the model raises {running.brief(error)}"
-        known = triage.triage(triage.error_text(error)).findings
-        if known:
-            why += f"; see {known[0].title} ({known[0].page})"
+        page = known.explained(error)
+        why = running.blame(error) + (f"; see {page}" if page else "")
         report.not_run.append(NotRun(name, why))
     finally:
         context.held.restore()

@@ -1,7 +1,8 @@
-"""`trace-evidence examine MODULE:MODEL`: the same report in a shell."""
+"""`examine-model MODULE:MODEL`: the same report in a shell."""
 
 from __future__ import annotations
 
+import argparse
 import ast
 import importlib
 import os
@@ -100,49 +101,62 @@ class Progress:
                 print(f"{told} …", file=sys.stderr, flush=True)
 
 
-def examine(
-    model: str, words: list[str], checks: str = "", guide: str = "", seed: int = 0,
-    slow: bool = False,
-) -> int:  # fmt: skip
+def parse(words: list[str] | None, program: str) -> argparse.Namespace:
+    """Return what the command line asks for."""
+    ends = (
+        "The status is 0 where nothing was found, 1 where something was or no check could answer, "
+        "2 where something that was named cannot be loaded."
+    )
+    about = "Compute what a NumPyro model says in a second way, and say where the two differ."
+    parser = argparse.ArgumentParser(prog=program, description=about, epilog=ends)
+    parser.add_argument("model", metavar="MODULE:MODEL", help="or FILE.py:MODEL")
+    parser.add_argument("arguments", nargs="*", help="literals, MODULE:NAME, or NAME in the "
+                        "model's module, each maybe after KEYWORD=")  # fmt: skip
+    parser.add_argument("--checks", default="", help="some checks only, by commas")
+    parser.add_argument("--guide", default="", metavar="MODULE:GUIDE", help="look at a guide too")
+    parser.add_argument("--seed", type=int, default=0, help="the key of what is drawn")
+    parser.add_argument("--strict", action="store_true", help="fail where a check could not answer")
+    parser.add_argument("--slow", action="store_true", help="also what may take long")
+    return parser.parse_args(words)
+
+
+def main(words: list[str] | None = None, program: str = "examine-model") -> int:
     """Examine a model and print the report.
 
     Args:
-        model: `MODULE:MODEL`, or `FILE.py:MODEL`.
-        words: the model's arguments: literals, `MODULE:NAME`, or names in the model's module;
-            `name=` before one makes it a keyword argument.
-        checks: names of checks, by commas; all of them if it is empty.
-        guide: a guide, named as the model.
-        seed: the number of the key.
-        slow: whether a check may take long.
+        words: the command line; that of this process, if it is None.
+        program: what the command is called.
 
     Returns:
-        0 if nothing was found, 1 if something was or no check could run, 2 where something that
+        0 if nothing was found, 1 if something was or no check could answer, 2 where something that
         was named could not be loaded.
     """
+    options = parse(words, program)
     try:
         import jax
 
         from . import driver
     except ImportError as error:
-        cure = 'install it, or "trace-evidence[examine]", where the model runs.'
+        cure = "install it where the model runs."
         print(f"error: examine needs NumPyro ({error}): {cure}", file=sys.stderr)
         return 2
-    module = model.rpartition(":")[0]
+    module = options.model.rpartition(":")[0]
     try:
-        found = load(model)
-        args, kwargs = split(words, module)
-        made = load(guide, module) if guide else None
+        found = load(options.model)
+        args, kwargs = split(options.arguments, module)
+        guide = load(options.guide, module) if options.guide else None
     except CannotLoad as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     with Progress() as progress:
         try:
             report = driver.examine(
-                found, args, kwargs, rng_key=jax.random.PRNGKey(seed), guide=made, slow=slow,
-                checks=checks.split(",") if checks else None, progress=progress,
+                found, args, kwargs, rng_key=jax.random.PRNGKey(options.seed), guide=guide,
+                checks=options.checks.split(",") if options.checks else None,
+                slow=options.slow, progress=progress,
             )  # fmt: skip
         except (ValueError, TypeError) as error:
             print(f"error: {error}", file=sys.stderr)
             return 2
     print(report)
-    return 0 if report.ok else 1
+    return 0 if (report.strict if options.strict else report.ok) else 1

@@ -8,8 +8,8 @@ import jax
 import numpy as np
 from numpyro import handlers
 
-from .context import Context
-from .running import Run, Site
+from ..context import Context, NothingToCompare
+from ..running import Run, Site
 
 NAME = "keys"
 SEEDED = ("own-seed-in-predictive", "seeded-call-repeats")
@@ -20,6 +20,9 @@ def check(context: Context) -> None:
 
     Keys are compared, not draws, so the answer is exact. A site whose value differs by lane of
     `vmap` while its key does not draws one number for all lanes.
+
+    Raises:
+        NothingToCompare: nothing is drawn.
     """
     for site in context.draw.sites:
         if site.kind == "sample" and not site.observed and site.traced == "BatchTracer":
@@ -27,9 +30,11 @@ def check(context: Context) -> None:
                 continue
             says = "it is drawn inside `vmap`, with one key for all lanes"
             context.find(NAME, says, site.name, ["one-key-for-all-lanes"])
-    other = drawing(context.back)
+    here, other = drawing(context.draw), drawing(context.back)
+    if not here:
+        raise NothingToCompare("no site draws")
     fixed = []
-    for name, site in drawing(context.draw).items():
+    for name, site in here.items():
         if name not in other:
             continue
         if site.rng_key is not None and same_key(site.rng_key, other[name].rng_key):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -10,25 +12,58 @@ import jax.numpy as jnp
 import numpy as np
 from numpyro import distributions as dist
 
-from . import running
-from .context import CannotRun, Context
+from .. import running
+from ..context import Context, NothingToCompare
 
 NAME = "pytree"
+OUTSIDE = (-1, 1_000_000, -1_000_000)
+"""Numbers one of which most supports that end somewhere do not hold."""
 
 
 def check(context: Context) -> None:
     """Take each distribution among the arguments apart and put it together, as JAX does.
 
+    One that the model hands to NumPyro, as a prior, is not copied. For one that it uses otherwise,
+    what a copy would change is a hint; where it hands it to `jit` or a loop, it is copied.
+
     Raises:
-        CannotRun: there is none.
+        NothingToCompare: there is none.
     """
     found = list(given(context.args, context.kwargs))
     if not found:
-        raise CannotRun("no argument is a distribution")
+        raise NothingToCompare("no argument is a distribution")
+    with taken_apart() as copied:
+        run = context.run(context.key(0))
+    priors = {id(site.fn) for site in run.sites}
     for name, fn in found:
+        if id(fn) in copied:
+            validation(context, name, fn, context.find)
+        elif id(fn) in priors:
+            continue
+        else:
+            validation(context, name, fn, context.hint)
         order(context, name, fn)
-        validation(context, name, fn)
         gradient(context, name, fn)
+
+
+@contextlib.contextmanager
+def taken_apart() -> Iterator[set[int]]:
+    """Collect the identities of the distributions that JAX takes apart meanwhile."""
+    found: set[int] = set()
+    fields = vars(dist.Distribution)["gather_pytree_data_fields"]
+
+    def noted(cls: type) -> Any:
+        frame = sys._getframe(1)
+        if frame.f_code.co_name == "tree_flatten":
+            found.add(id(frame.f_locals.get("self")))
+        return fields.__func__(cls)
+
+    hooked: Any = dist.Distribution
+    hooked.gather_pytree_data_fields = classmethod(noted)
+    try:
+        yield found
+    finally:
+        hooked.gather_pytree_data_fields = fields
 
 
 def given(args: tuple, kwargs: dict) -> Iterator[tuple[str, Any]]:
@@ -56,14 +91,14 @@ def keeps_order() -> bool:
 
 
 def order(context: Context, name: str, fn: Any) -> None:
-    """Find the distributions whose leaves come in another order in another process."""
+    """Hint at a distribution whose leaves come in another order in another process."""
     leaves = jax.tree.leaves(fn)
     if len(leaves) > 1 and not keeps_order():
         says = (
             f"{name}: its {len(leaves)} leaves come in an order that Python draws at each start; "
             "saved by position they are loaded exchanged"
         )
-        context.find(NAME, says, "", ["leaf-order", "leaf-order-compile-cache"])
+        context.hint(NAME, says, "", ["leaf-order", "leaf-order-compile-cache"])
 
 
 def copied(fn: Any) -> Any:
@@ -72,24 +107,27 @@ def copied(fn: Any) -> Any:
     return jax.tree.unflatten(tree, leaves)
 
 
-def validation(context: Context, name: str, fn: Any) -> None:
-    """Find the distributions whose copy gives a density to a value outside the support."""
-    outside = jnp.full(fn.shape(), -1.0) if not fn.support.is_discrete else None
-    if outside is None or bool(jnp.all(fn.support(outside))):
+def validation(context: Context, name: str, fn: Any, tell: Callable) -> None:
+    """Tell of a distribution whose copy gives a density to a value outside the support."""
+    number = int if fn.support.is_discrete else float
+    tried = (jnp.full(fn.shape(), number(value)) for value in OUTSIDE)
+    outside = next((value for value in tried if not jnp.all(fn.support(value))), None)
+    if outside is None:
         return
     try:
         here = jnp.sum(jax.jit(lambda value: fn.log_prob(value))(outside))
         there = jnp.sum(jax.jit(lambda fn, value: fn.log_prob(value))(fn, outside))
     except Exception as error:
-        context.find(NAME, f"{name}: its copy raises {running.brief(error)}")
+        tell(NAME, f"{name}: its copy raises {running.brief(error)}")
         return
     if np.isneginf(float(here)) and np.isfinite(float(there)):
-        says = f"{name}: the log density of -1 is {float(here)}, and {float(there):.4g} in a copy"
-        context.find(NAME, says, "", ["copy-forgets-validation", "scan-forgets-validation"])
+        value = running.show(outside.ravel()[0])
+        says = f"{name}: the log density of {value} is -inf, and {float(there):.4g} in a copy"
+        tell(NAME, says, "", ["copy-forgets-validation", "scan-forgets-validation"])
 
 
 def gradient(context: Context, name: str, fn: Any) -> None:
-    """Find the distributions whose gradient by leaf is not that by parameter."""
+    """Hint at a distribution whose gradient by leaf is not that by parameter."""
     names = [key for key in fn.arg_constraints if key in vars(fn)]
     at = {key: jnp.asarray(vars(fn)[key]) for key in names}
     at = {key: value for key, value in at.items() if jnp.issubdtype(value.dtype, jnp.floating)}
@@ -109,5 +147,5 @@ def gradient(context: Context, name: str, fn: Any) -> None:
                 f"{name}: the slope of its log density by {key!r} is {running.show(by_leaf)} "
                 f"as a leaf, and {running.show(slope)} as a parameter"
             )
-            context.find(NAME, says, "", ["parameter-stored-twice"])
+            context.hint(NAME, says, "", ["parameter-stored-twice"])
             return

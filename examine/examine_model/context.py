@@ -17,18 +17,24 @@ except ImportError:  # the old stack
     jaxpr_as_fun = jax.core.jaxpr_as_fun  # type: ignore[attr-defined]
 
 from . import running
+from .held import Held
 from .report import Finding
 from .running import Run
-from .state import Held
 
 COMPILED = 1_500
 """Operations up to which a model is compiled with its loops unrolled, which is faster at first."""
+LARGE = 1_000
+"""Elements of an array up to which XLA compiles a model as it does in every test of its own."""
 UNROLLED = 20_000
 """Operations beyond which running without compiled programs is left to `slow=True`."""
 
 
 class CannotRun(Exception):
     """A check has no answer; the message says why, and goes into the report."""
+
+
+class NothingToCompare(CannotRun):
+    """The model has nothing that a check compares."""
 
 
 @dataclass
@@ -124,26 +130,35 @@ class Context:
         return [name for name in running.measurable(self.draw) if name in other]
 
     @cached_property
+    def largest(self) -> int:
+        """The number of elements of the largest array that the model is given, holds or samples."""
+        held = [thing for thing, _, _ in self.held.noted.values()]
+        seen = [self.args, self.kwargs, [site.value for site in self.draw.sites], held]
+        leaves = (leaf for leaf in jax.tree.leaves(seen) if hasattr(leaf, "shape"))
+        return max((int(np.prod(np.shape(leaf))) for leaf in leaves), default=0)
+
+    @cached_property
     def ways(self) -> Ways:
         """The densities of one draw, computed in all the ways that are compared, in one compile.
 
         Raises:
             CannotRun: the model does not run under `jit`.
         """
+        names, key = self.names, self.key(1)  # read now: inside a trace they would keep its tracers
         free = {name: value for name, value in self.values.items() if is_smooth(value)}
         rest = {name: value for name, value in self.values.items() if name not in free}
 
         def measured(free: dict, rest: dict) -> Any:
-            found = self.run(self.key(1), {**rest, **free})
-            by_site = running.densities(found, self.names)
+            found = self.run(key, {**rest, **free})
+            by_site = running.densities(found, names)
             self.held.restore()  # a density may keep what it computes
             return by_site, numbers(found)
 
         try:
             traced, size = recorded(measured, free, rest)
-            fresh, why = self._without_programs(measured, free, rest, size)
         except Exception as error:
-            raise CannotRun(f"under `jit` it raises {running.brief(error)}") from error
+            raise CannotRun(running.blame(error, "under `jit`")) from error
+        fresh, why = self._without_programs(measured, free, rest, size)
         drawn, back = self.draw, self.back
 
         def all_ways(free: dict, rest: dict, gradient: bool = True) -> Any:
@@ -155,7 +170,7 @@ class Context:
                 (_, under_jit), slopes = jax.value_and_grad(total, has_aux=True)(free)
             else:
                 (_, under_jit), slopes = total(free), {}
-            outside = [running.densities(run, self.names) for run in (drawn, back)]
+            outside = [running.densities(run, names) for run in (drawn, back)]
             return under_jit, slopes, outside, fresh(free, rest) if callable(fresh) else None
 
         without_gradient = partial(all_ways, gradient=False)
@@ -165,7 +180,7 @@ class Context:
             except Exception:  # a loop that cannot be differentiated, with all else in order
                 under_jit, slopes, outside, anew = running.quick(without_gradient, free, rest)
         except Exception as error:
-            raise CannotRun(f"under `jit` it raises {running.brief(error)}") from error
+            raise CannotRun(f"compiled, it fails with {running.brief(error)}") from error
         anew = fresh if anew is None else anew
         return Ways(outside[0], outside[1], numbers(back), under_jit, anew, slopes, why)
 
@@ -193,7 +208,7 @@ class Context:
                         return anew, ""
                 return measured(free, rest), ""
         except Exception as error:
-            return None, f"under `jax.disable_jit()` it raises {running.brief(error)}"
+            return None, running.blame(error, "under `jax.disable_jit()`")
 
     def find(self, check: str, says: str, site: str = "", cases: Iterable[str] = ()) -> None:
         """Add a finding."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from .. import examine
+from . import examine
 from .report import Report
 
 
@@ -14,7 +14,7 @@ from .report import Report
 def examined() -> Callable[..., Report]:
     """Return a function that examines a model, and fails the test with the whole report.
 
-    It is called as `trace_evidence.examine`, and returns the report where nothing was found.
+    It is called as `examine_model.examine`, and returns the report where nothing was found.
     A bare `assert examine(model, data).ok` fails too, and pytest then shortens the report.
     """
 

@@ -1,8 +1,8 @@
 """Examine models that nobody here wrote: those of a checkout's examples, tests and notebooks.
 
-    python -m tools.examining.corpus PATH --name numpyro             the half that may be looked at
-    python -m tools.examining.corpus PATH --name numpyro --half aside   the other, at the end
-    python -m tools.examining.corpus --table                         the table of what is recorded
+    python -m trials.corpus PATH --name numpyro             the half that may be looked at
+    python -m trials.corpus PATH --name numpyro --half aside   the other, at the end
+    python -m trials.corpus --table                         the table of what is recorded
 
 `--half all` examines both at once; what is said of the half set aside is not printed then either,
 until `--half aside` asks. Each file runs in a process of its own, with a limit of time. A file that
@@ -26,10 +26,13 @@ import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
-from trace_evidence import examination
+import examine_model
 
-ROOT = Path(__file__).resolve().parents[2]
+from . import record
+
+ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(__file__).with_name("corpus")
 ALARMS = FOLDER / "alarms.toml"
 PROJECTS = FOLDER / "projects.toml"
@@ -58,7 +61,7 @@ def run(path: Path, checkout: Path, python: str, half: str) -> tuple[list[dict],
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.jsonl"
-        command = [python, "-m", "tools.examining.harvest", str(path), str(out), half]
+        command = [python, "-m", "trials.harvest", str(path), str(out), half]
         try:
             done = subprocess.run(
                 command, cwd=checkout, env=environment, capture_output=True, text=True,
@@ -92,7 +95,7 @@ def load() -> list[dict]:
 
 def code() -> str:
     """Return a hash of the checks, which each row of the record has."""
-    files = sorted(Path(examination.__path__[0]).glob("*.py"))
+    files = sorted(Path(examine_model.__path__[0]).rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
@@ -132,7 +135,6 @@ def explained(row: dict) -> dict | None:
 def summary(rows: list[dict]) -> dict[str, dict]:
     """Return the numbers of each project, and of all under "all"."""
     found: dict[str, dict] = {}
-    now = code()
     for name in [*sorted({row["project"] for row in rows}), "all"]:
         mine = [row for row in rows if name in (row["project"], "all")]
         answered = [row for row in mine if row.get("ran")]
@@ -144,7 +146,6 @@ def summary(rows: list[dict]) -> dict[str, dict]:
             "models": len(answered),
             "aside": sum(row["half"] == "aside" for row in answered),
             "no answer": len(mine) - len(answered),
-            "older code": sum(row.get("code") != now for row in mine),
             **{
                 kind: kinds.count(kind) for kind in ("defect", "deliberate", "false", "unexplained")
             },
@@ -154,6 +155,14 @@ def summary(rows: list[dict]) -> dict[str, dict]:
             "largest_ratio": round(max(ratios), 2) if ratios else None,
         }
     return found
+
+
+def for_the_record() -> dict[str, Any]:
+    """Return the parts of the record that are about other people's models."""
+    others, known = summary(load()), projects()
+    for name, row in known.items():
+        others[name]["repository"] = row["repository"]
+    return {"others": others, "alarms": explanations()}
 
 
 def table() -> str:
@@ -180,8 +189,8 @@ def main() -> int:
     if options.checkout:
         checkout = options.checkout.resolve()
         FOLDER.mkdir(exist_ok=True)
-        record = FOLDER / f"{options.name or checkout.name}.jsonl"
-        lines = record.read_text().splitlines() if record.exists() else []
+        file = FOLDER / f"{options.name or checkout.name}.jsonl"
+        lines = file.read_text().splitlines() if file.exists() else []
         now, lock = code(), Lock()
         done = {
             (row["file"], row["half"]) for row in map(json.loads, lines)
@@ -199,7 +208,7 @@ def main() -> int:
             name = str(path.relative_to(checkout))
             rows.append({"file": name, "half": options.half, "why": why})
             with lock:
-                keep(record, [{**row, "code": now} for row in rows])
+                keep(file, [{**row, "code": now} for row in rows])
             alarms = sum(is_alarm(row) and row["half"] != "aside" for row in rows)
             took = time.monotonic() - begun
             print(f"{name}: {len(rows) - 1} models, {alarms} alarms, {took:.0f} s {why[:90]}",
@@ -207,6 +216,7 @@ def main() -> int:
 
         with ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(one, missing))
+    record.keep(**for_the_record())
     rows = load()
     print(table())
     shown = {"seen", "aside"} if options.half == "aside" else {"seen"}

@@ -1,6 +1,6 @@
 """Run one program of somebody else's, and examine each model at its first inference call.
 
-    python -m tools.examining.harvest FILE OUT HALF
+    python -m trials.harvest FILE OUT HALF
 
 FILE is a script, a notebook or a file of pytest tests. A script goes on after the call with a few
 steps of inference, so that later models are met too. A test ends there, and so does a statement of
@@ -191,9 +191,8 @@ def place_of(model: Any) -> str:
 
 def examined(model: Any, args: tuple, kwargs: dict, guide: Any, label: str) -> dict:
     """Return what `examine` says of a model, as data."""
+    from examine_model import driver
     from numpyro.infer.autoguide import AutoGuide
-
-    from trace_evidence.examination import driver
 
     def late(*_: Any) -> None:
         raise Late

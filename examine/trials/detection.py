@@ -1,7 +1,7 @@
 """Examine each silent case of the casebook as a model, and its cured twin.
 
-    python -m tools.examining.detection                 print the table, and write the record
-    python -m tools.examining.detection leaf-order      these cases only, with their reports
+    python -m trials.detection                 print the table, and write the record
+    python -m trials.detection leaf-order      these cases only, with their reports
 
 The exit status is 1 where a case is not found, or a twin is alarmed.
 """
@@ -9,44 +9,37 @@ The exit status is 1 where a case is not found, or a twin is alarmed.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-RECORD = Path(__file__).with_name("detection.json")
-
-
-def load() -> dict:
-    """Return the record: `cases`, and `not_applicable` with reasons."""
-    return json.loads(RECORD.read_text())
+from . import record
 
 
 def measure(name: str) -> dict:
     """Examine the two models of a case.
 
     Returns:
-        `found`: the checks that found the broken one and name the case; `other`: those that found
+        `found`: the checks that found the broken one and name the case; `hinted`: those that hint
+        at it; `other`: those that found
         it and name another; `alarms`: what was said of the cured one; `seconds`: of the first.
     """
-    from trace_evidence import examine
+    from examine_model import examine
 
     from . import pairs
 
-    reports = []
-    seconds = []
-    for cured in (False, True):
-        made = pairs.PAIRS[name](cured)
-        begun = time.process_time()
-        reports.append(examine(made.model, *made.args, **made.options))
-        seconds.append(time.process_time() - begun)
-    broken, twin = reports
+    made = pairs.PAIRS[name](False)
+    begun = time.process_time()
+    broken = examine(made.model, *made.args, **made.options)
+    seconds = time.process_time() - begun
+    made = pairs.PAIRS[name](True)
+    twin = examine(made.model, *made.args, **made.options)
     named = sorted({found.check for found in broken.findings if name in found.cases})
+    hinted = {hint.check for hint in broken.hints if name in hint.cases}
+    hinted -= {hint.check for hint in twin.hints if name in hint.cases}
     other = sorted({found.check for found in broken.findings} - set(named))
     alarms = [f"{found.check}: {found.says}" for found in twin.findings]
-    return {"found": named, "other": other, "alarms": alarms, "reports": reports,
-            "seconds": seconds[0]}  # fmt: skip
+    return {"found": named, "hinted": sorted(hinted), "other": other, "alarms": alarms,
+            "reports": (broken, twin), "seconds": seconds}  # fmt: skip
 
 
 def main() -> int:
@@ -60,32 +53,32 @@ def main() -> int:
     options = parser.parse_args()
     from . import pairs
 
-    record: dict[str, dict] = {}
+    rows: dict[str, dict] = {}
     for name in options.cases or pairs.PAIRS:
         try:
             result = measure(name)
         except Exception as error:  # a release in which the program cannot be written
             print(f"{name:26} cannot be made here: {type(error).__name__}: {error}"[:150])
-            record[name] = {"found": [], "other": [], "alarms": []}
+            rows[name] = {"found": [], "hinted": [], "other": [], "alarms": []}
             continue
         reports = result.pop("reports")
         seconds = result.pop("seconds")
-        record[name] = result
-        found = ", ".join(result["found"]) or f"not found {result['other'] or ''}"
+        rows[name] = result
+        hinted = [f"hint of {check}" for check in result["hinted"]]
+        found = ", ".join([*result["found"], *hinted]) or f"not found {result['other'] or ''}"
         print(f"{name:26} {found:12} {seconds:5.1f} s  {'; '.join(result['alarms'])}", flush=True)
         if options.cases:
             print(f"\n{reports[0]}\n\n{reports[1]}\n")
-    hits = [name for name, row in record.items() if row["found"]]
-    alarmed = [name for name, row in record.items() if row["alarms"]]
-    print(f"{len(hits)} of {len(record)} found, {len(alarmed)} cured twins alarmed")
+    hits = [name for name, row in rows.items() if row["found"] or row["hinted"]]
+    alarmed = [name for name, row in rows.items() if row["alarms"]]
+    print(f"{len(hits)} of {len(rows)} found, {len(alarmed)} cured twins alarmed")
     if options.write and not options.cases:
-        kept = {"cases": record, "not_applicable": pairs.NOT_APPLICABLE}
-        RECORD.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+        record.keep(cases=rows, not_applicable=pairs.NOT_APPLICABLE)
     if options.compare:
-        changed = changes(load()["cases"], record)
+        changed = changes(record.load()["cases"], rows)
         print("\n".join(changed) or "as recorded")
         return int(bool(changed))
-    return int(len(hits) < len(record) or bool(alarmed))
+    return int(len(hits) < len(rows) or bool(alarmed))
 
 
 def changes(before: dict[str, dict], now: dict[str, dict]) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from . import running
-from .context import CannotRun, Context
+from .. import running
+from ..context import LARGE, CannotRun, Context, NothingToCompare
 
 NAME = "jit"
 STALE = (
@@ -24,15 +24,24 @@ def check(context: Context) -> None:
     The last uses no program that was compiled before, so a program that is out of date shows.
 
     Raises:
+        NothingToCompare: no site has a density.
         CannotRun: one of the ways raises, or it would take long.
     """
+    if not context.names:
+        raise NothingToCompare("no site has a density")
     ways = context.ways
-    called = ways.back, ways.also
+    called, found = (ways.back, ways.also), len(context.findings)
     if ways.anew is not None:
         compare(context, called, ways.anew, "without compiled programs", stale(context))
-    compare(context, called, ways.under_jit, "under `jit`", ())
+    if len(context.findings) == found:
+        compare(context, called, ways.under_jit, "under `jit`", ())
     if ways.anew is None:
         raise CannotRun(ways.why)
+
+
+def apart(one: dict, other: dict) -> bool:
+    """Tell whether the density of any site differs."""
+    return any(running.differ(row[0], other[name][0], row[1]) for name, row in one.items())
 
 
 def overflows(context: Context, name: str, here: Any, there: Any, size: Any) -> bool:
@@ -52,7 +61,14 @@ def overflows(context: Context, name: str, here: Any, there: Any, size: Any) -> 
 
 
 def stale(context: Context) -> tuple[str, ...]:
-    """Return the cases of a program that is out of date, those of sites inside a trace first."""
+    """Return the cases of a program that is out of date, those of sites inside a trace first.
+
+    None is named where the model compiled here gives the other number too, with data of a size at
+    which compilers have been wrong: then the program that was compiled before need not be old.
+    """
+    ways = context.ways
+    if context.largest > LARGE and ways.anew and not apart(ways.under_jit[0], ways.anew[0]):
+        return ()
     traced = [site for site in context.draw.sites if site.traced == "DynamicJaxprTracer"]
     if not traced:
         return STALE

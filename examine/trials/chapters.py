@@ -1,6 +1,6 @@
 """What chapters two, three and four begin with, as models: `examine` finds each on the old stack.
 
-.venv-then/bin/python -m tools.examining.chapters    print {chapter: the pages that are named}
+.venv-then/bin/python -m trials.chapters     print {chapter: the pages that are named}
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def with_scan() -> None:
 
 def main() -> int:
     """Examine the three, and print which pages the findings name."""
-    from trace_evidence import examine
+    from examine_model import examine
 
     guide = AutoDelta(handlers.block(handlers.seed(with_deterministic, 0), hide=["b"]))
     reports = {

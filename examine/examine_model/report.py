@@ -9,9 +9,20 @@ import html
 import textwrap
 from dataclasses import dataclass, field
 
-from .. import triage
+from . import known
 
-NAMES = ("state", "keys", "round_trip", "shapes", "scan", "jit", "pytree", "guide", "mcmc")
+NAMES = (
+    "state",
+    "keys",
+    "round_trip",
+    "shapes",
+    "scan",
+    "jit",
+    "compiled",
+    "pytree",
+    "guide",
+    "mcmc",
+)
 """The checks, in the order in which they run."""
 WIDTH = 88
 LISTED = 3
@@ -36,15 +47,13 @@ class Finding:
     cases: tuple[str, ...] = ()
 
     def pages(self) -> list[tuple[str, str, str]]:
-        """Return (title, address, cure) of each case that the package's data know."""
-        known = triage.data()["explain"]
-        found = [known[name] for name in self.cases if name in known]
-        return [(row["title"], triage.address(row["page"]), row["cure"]) for row in found]
+        """Return (title, address, cure) of each case that the book knows."""
+        return [row for row in map(known.page, self.cases) if row]
 
 
 @dataclass(frozen=True)
 class NotRun:
-    """A check that gave no answer, and why."""
+    """A check without an answer, and why."""
 
     check: str
     why: str
@@ -56,10 +65,12 @@ class Report:
 
     Attributes:
         model: what the model is called.
-        ran: the checks that gave an answer.
+        ran: the checks that answered.
         findings: what disagrees.
         hints: what is odd but may be meant.
-        not_run: the checks that gave none, and why.
+        releases: of what is installed, the releases that are known to compute wrong numbers.
+        nothing: the checks that have nothing to compare in this model, and why.
+        not_run: the checks that could not answer, and why.
         seconds: the processor's time that each check took, by its name.
     """
 
@@ -67,23 +78,34 @@ class Report:
     ran: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     hints: list[Finding] = field(default_factory=list)
+    releases: list[str] = field(default_factory=list)
+    nothing: list[NotRun] = field(default_factory=list)
     not_run: list[NotRun] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
-        """True if at least one check ran and none found anything. A hint is no finding."""
+        """True if at least one check answered and none found anything. A hint is no finding."""
         return bool(self.ran) and not self.findings
+
+    @property
+    def strict(self) -> bool:
+        """True if it is `ok`, and each check that has something to compare answered."""
+        return self.ok and not self.not_run
 
     def __bool__(self) -> bool:
         return self.ok
 
-    def _reasons(self) -> list[tuple[str, str]]:
-        """Return (checks, why) of what was not run, checks with one reason together."""
-        found: dict[str, list[str]] = {}
-        for row in self.not_run:
-            found.setdefault(row.why, []).append(row.check)
-        return [(", ".join(checks), why) for why, checks in found.items()]
+    def _silent(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """Return (heading, (checks, why) rows) of what did not answer, one reason a row."""
+        found = []
+        for heading, rows in (("Nothing to compare", self.nothing), ("Could not", self.not_run)):
+            reasons: dict[str, list[str]] = {}
+            for row in rows:
+                reasons.setdefault(row.why, []).append(row.check)
+            if reasons:
+                found.append((heading, [(", ".join(row), why) for why, row in reasons.items()]))
+        return found
 
     def headline(self) -> str:
         """Return the outcome in one line."""
@@ -91,35 +113,35 @@ class Report:
             count = len(self.findings)
             return f"{self.model}: {count} finding{'s' if count > 1 else ''}"
         if not self.ran:
-            return f"{self.model}: no check could be run"
+            return f"{self.model}: no check could answer"
         return f"{self.model}: nothing found by {', '.join(self.ran)}"
 
     def __str__(self) -> str:
-        blocks = [self.headline()]
+        blocks = [*(_wrap(f"Known: {says}", "") for says in self.releases), self.headline()]
         for number, found in enumerate(self.findings, start=1):
             blocks.append(_block(f"{number}. ", found))
         blocks += [_block("Hint: ", found) for found in self.hints]
-        if self.not_run:
-            rows = [_wrap(f"{checks}: {why}", "  ") for checks, why in self._reasons()]
-            blocks.append("\n".join(["Not run", *rows]))
+        for heading, reasons in self._silent():
+            rows = [_wrap(f"{checks}: {why}", "  ") for checks, why in reasons]
+            blocks.append("\n".join([heading, *rows]))
         return "\n\n".join(blocks)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        parts = [f"<p><strong>{html.escape(self.headline())}</strong></p>"]
+        parts = [f"<p>Known: {html.escape(says)}</p>" for says in self.releases]
+        parts.append(f"<p><strong>{html.escape(self.headline())}</strong></p>")
         if self.findings:
             rows = "".join(f"<li>{_item(found)}</li>" for found in self.findings)
             parts.append(f"<ol>{rows}</ol>")
         if self.hints:
             rows = "".join(f"<li>{_item(found)}</li>" for found in self.hints)
             parts.append(f"<p>Hints</p><ul>{rows}</ul>")
-        if self.not_run:
+        for heading, reasons in self._silent():
             rows = "".join(
-                f"<li><code>{checks}</code>: {html.escape(why)}</li>"
-                for checks, why in self._reasons()
+                f"<li><code>{checks}</code>: {html.escape(why)}</li>" for checks, why in reasons
             )
-            parts.append(f"<p>Not run</p><ul>{rows}</ul>")
+            parts.append(f"<p>{heading}</p><ul>{rows}</ul>")
         return f'<div class="examine-report">{"".join(parts)}</div>'
 
 

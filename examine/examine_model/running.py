@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -252,7 +253,8 @@ def run(
     """
     recorder = Recorder(spy, read)
     # The seed is inside, so that a site has its key although it takes a value.
-    with recorder, handlers.substitute(data=values or {}), handlers.seed(rng_seed=rng_key):
+    given, seed = handlers.substitute(data=values or {}), handlers.seed(rng_seed=rng_key)
+    with recorder, given, seed, of_the_model():
         recorder.run.result = model(*args, **kwargs)
     return recorder.run
 
@@ -269,7 +271,8 @@ def quick(function: Callable, *args: Any) -> Any:
 
 def density(site: Site) -> tuple[jax.Array, jax.Array]:
     """Return the log density of a sample site, scaled and summed, and the sum of its magnitudes."""
-    each = site.fn.log_prob(site.value)
+    with of_the_model():
+        each = site.fn.log_prob(site.value)
     if site.scale is not None:
         each = site.scale * each
     each = jnp.asarray(each, dtype=jnp.result_type(float))
@@ -341,7 +344,11 @@ def show(value: Any, most: int = 4) -> str:
 
 @contextlib.contextmanager
 def apart() -> Iterator[None]:
-    """Keep handlers outside from what runs inside, and warnings from the screen."""
+    """Keep handlers outside from what runs inside, and warnings from the screen.
+
+    What the generators of Python and NumPy have drawn inside is forgotten.
+    """
+    python, numpy = random.getstate(), np.random.get_state()
     stack = primitives._PYRO_STACK[:]
     del primitives._PYRO_STACK[:]
     try:
@@ -350,6 +357,31 @@ def apart() -> Iterator[None]:
             yield
     finally:
         primitives._PYRO_STACK[:] = stack
+        random.setstate(python)
+        np.random.set_state(numpy)
+
+
+@contextlib.contextmanager
+def of_the_model() -> Iterator[None]:
+    """Mark each error that leaves the block as the model's own; any other is of `examine`."""
+    try:
+        yield
+    except Exception as error:
+        with contextlib.suppress(AttributeError):
+            error._of_the_model = True  # type: ignore[attr-defined]
+        raise
+
+
+def blame(error: BaseException, where: str = "") -> str:
+    """Return in words what was raised, and whether the model raised it or `examine`.
+
+    Args:
+        error: what was raised.
+        where: in which circumstances, such as "under `jit`".
+    """
+    if getattr(error, "_of_the_model", False):
+        return f"{where} the model raises {brief(error)}".strip()
+    return f"`examine` itself fails with {brief(error)}: please report it"
 
 
 def brief(error: BaseException) -> str:

@@ -1,0 +1,51 @@
+"""`examine`: compute what a model says in a second way, and name the case where the two differ.
+
+`checks` has one module a check, and each check one idea. `running` runs a model and records it,
+`held` notes what it holds and puts it back, `context` shares runs between checks, and `driver` runs
+them all and writes the `report`. `known` says what the book knows of the cases that are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .report import Report
+
+__version__ = "0.1.0"
+
+
+def examine(
+    model: Callable, *args: Any, rng_key: Any = None, checks: Iterable[str] | None = None,
+    guide: Any = None, slow: bool = False, **kwargs: Any,
+) -> Report:  # fmt: skip
+    """Compute what a NumPyro model says in a second way, and name the case where the two differ.
+
+    The model is run a few times on the arguments given, without inference. Nothing that it holds,
+    no handler and no global setting is changed afterwards.
+
+    Args:
+        model: a model, as you hand it to `MCMC` or `SVI`; or an `MCMC` that has run.
+        *args: the model's arguments, of any shapes.
+        rng_key: the key that all draws come from; `jax.random.PRNGKey(0)` if it is None.
+        checks: names of checks, instead of all: "state", "keys", "round_trip", "shapes", "scan",
+            "jit", "compiled", "pytree", "guide", "mcmc".
+        guide: a guide of the model, used before or new, to be looked at too.
+        slow: whether a check may take long; without, it is named as not run.
+        **kwargs: the model's keyword arguments. One that is called as one of the four above goes
+            into a `functools.partial` of the model.
+
+    Returns:
+        A report: `print` it, or ask `report.ok` in a test.
+
+    Raises:
+        ValueError: a check is not known.
+        TypeError: the model cannot be called.
+        ImportError: NumPyro is not installed.
+    """
+    from . import driver
+
+    return driver.examine(
+        model, args, kwargs, rng_key=rng_key, checks=checks, guide=guide, slow=slow
+    )

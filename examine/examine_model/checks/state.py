@@ -1,0 +1,178 @@
+"""Look at what a model keeps from one run to the next, and whether it changes an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .. import running
+from ..context import CannotRun, Context
+
+NAME = "state"
+
+
+def check(context: Context) -> None:
+    """Trace the model as it was before it ran, then run it on other data after these.
+
+    A tracer that is held after the trace fails at its next use. Where anything else is held, the
+    answer to other data must be that of a model that has not seen these.
+    """
+    keeps_no_tracer(context)
+    forgets_data(context)
+
+
+def keeps_no_tracer(context: Context) -> None:
+    """Find the places where a trace leaves a tracer behind."""
+    held = context.held
+    places, leaked = but_the_guides(held.tracers()), False
+    _ = context.draw  # outside a trace first: a jitted part that is first met in one stays broken
+    if places:
+        says = f"{tidy(places[0])} holds a tracer; the next use fails"
+        context.find(NAME, says, "", leaks(places[0]))
+        return
+
+    def trace(rng_key: Any) -> None:
+        running.run(context.model, context.args, context.kwargs, rng_key, read=True)
+
+    try:
+        for _ in range(2):  # what is kept by the first only shows in the second
+            traced = jax.make_jaxpr(lambda key: trace(key))(context.key(0))
+            leaked = any(isinstance(value, jax.core.Tracer) for value in traced.consts)
+    except jax.errors.UnexpectedTracerError:
+        leaked = True
+    except Exception:
+        leaked = False  # it does not run in a trace; `jit` says so
+    try:
+        places = but_the_guides(held.tracers()) or but_the_guides(context.left)
+        if places or leaked:
+            place = tidy(places[0]) if places else "a place that is out of sight"
+            says = f"a trace of the model leaves a tracer in {place}; the next use fails"
+            context.find(NAME, says, "", leaks(places[0] if places else ""))
+    finally:
+        held.restore()
+
+
+def but_the_guides(places: list[str]) -> list[str]:
+    """Return some places without those in the guide, which has a check of its own."""
+    return [place for place in places if not place.startswith("guide")]
+
+
+def leaks(place: str) -> list[str]:
+    """Return the pages on a tracer that stays behind in some place, or in one out of sight."""
+    if not place:
+        return ["lru-cache", "cached-property"]
+    if "key" in place.rpartition(".")[2].lower():
+        return ["noise-layer", "seed-block-keeps-traced-key"]
+    return ["parallel-truncated-normal", "cached-property", "lazy-tuple"]
+
+
+def tidy(place: str) -> str:
+    """Return a place in the model as a reader would write it."""
+    return place.replace("model → ", "").replace("model.", "the model's ").strip(" →")
+
+
+def forgets_data(context: Context) -> None:
+    """Find a model whose answer to other data depends on the data that it saw before.
+
+    Raises:
+        CannotRun: it keeps something, and takes no other data that can be made of these.
+    """
+    given = (context.args, context.kwargs)
+    if not context.changed or not jax.tree.leaves(given):
+        return
+    for other in (varied(given, halfway_up, True), varied(given, halfway_up, False),
+                  varied(given, halfway_in, False)):  # fmt: skip
+        answers = before_and_after(context, *other) if not alike(given, other) else None
+        if answers is not None:
+            return differing(context, *answers)
+    place = tidy(context.changed[0])
+    raise CannotRun(
+        f"{place} is kept between runs, and the model takes no other data made of these"
+    )
+
+
+def before_and_after(context: Context, args: Any, kwargs: Any) -> tuple[dict, dict] | None:
+    """Return the densities on other data after the model has seen its own, and in a fresh model."""
+    held, values = context.held, context.values
+
+    def answer() -> dict[str, tuple[Any, Any]]:
+        found = running.run(context.model, args, kwargs, context.key(1), values)
+        return running.densities(found, running.measurable(found))
+
+    try:
+        fresh = answer()
+        held.restore()
+        running.run(context.model, context.args, context.kwargs, context.key(0), values)
+        return answer(), fresh
+    except Exception:
+        return None  # other data do not fit this model
+    finally:
+        held.restore()
+
+
+def differing(context: Context, after: dict, fresh: dict) -> None:
+    """Add a finding for the first site whose density the data before have changed."""
+    for name, (got, size) in after.items():
+        if name in fresh and running.differ(got, fresh[name][0], size):
+            says = (
+                f"its log density on other data is {running.show(got)} after these data, and "
+                f"{running.show(fresh[name][0])} in a fresh model; {tidy(context.changed[0])} was "
+                "kept"
+            )
+            context.find(NAME, says, name, ["kept-in-model"])
+            return
+
+
+def halfway_up(row: Any) -> Any:
+    """Move numbers towards the largest: their order stays, and so does their range."""
+    return 0.5 * row + 0.5 * row.max(axis=-1 if row.shape[-1] > 1 else None, keepdims=True)
+
+
+def halfway_in(row: Any) -> Any:
+    """Move numbers towards their mean: their sum stays as well, as that of probabilities must."""
+    return 0.5 * row + 0.5 * row.mean(axis=-1 if row.shape[-1] > 1 else None, keepdims=True)
+
+
+def varied(thing: Any, move: Callable, turn: bool) -> Any:
+    """Return arguments of the same shapes and types with other numbers.
+
+    Args:
+        thing: arrays, numbers, frames of pandas, and containers of those.
+        move: what is done to an array of real numbers.
+        turn: whether an array of integers is turned round; else it stays.
+    """
+    if isinstance(thing, dict):
+        return type(thing)({key: varied(value, move, turn) for key, value in thing.items()})
+    if isinstance(thing, (list, tuple)) and type(thing) in (list, tuple):
+        if len(thing) > 1 and all(type(value) is float for value in thing):
+            return type(thing)(move(np.asarray(thing)).tolist())
+        return type(thing)(varied(value, move, turn) for value in thing)
+    if isinstance(thing, (np.ndarray, jax.Array)):
+        if jnp.issubdtype(thing.dtype, jnp.floating):
+            return move(thing).astype(thing.dtype) if thing.ndim else 0.75 * thing
+        return thing[::-1] if turn and thing.ndim else thing
+    if type(thing).__module__.startswith("pandas.") and hasattr(thing, "to_dict"):
+        return frame_varied(thing, move)
+    return 0.75 * thing if type(thing) is float else thing
+
+
+def frame_varied(frame: Any, move: Callable) -> Any:
+    """Return a series or a frame of pandas with other numbers in its columns of real numbers."""
+    new = frame.copy()
+    if frame.ndim == 1:
+        new[:] = move(frame.to_numpy()) if frame.dtype.kind == "f" else frame.to_numpy()
+        return new
+    for name in frame.columns:
+        if frame[name].dtype.kind == "f":
+            new[name] = move(frame[name].to_numpy())
+    return new
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Tell whether two sets of arguments hold the same numbers."""
+    pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
+    return all(a is b or np.array_equal(np.asarray(a), np.asarray(b)) for a, b in pairs)

@@ -1,0 +1,59 @@
+"""What the book knows of the cases that a finding names, where its package is installed too.
+
+That package names a module in the entry points of `GROUP`; nothing is known where none does.
+Nothing here needs more than the standard library.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from typing import Any
+
+GROUP = "examine_model.book"
+LIBRARIES = ("jax", "jaxlib", "numpyro", "equinox", "diffrax", "flax", "optax")
+
+
+@cache
+def book() -> Any:
+    """Return the module that knows the cases, or None."""
+    for found in entry_points(group=GROUP):
+        try:
+            return found.load()
+        except ImportError:
+            continue  # uninstalled by half
+    return None
+
+
+def page(case: str) -> tuple[str, str, str] | None:
+    """Return (title, address, cure) of a case, or None where it is not known."""
+    row = book().data()["explain"].get(case) if book() else None
+    return (row["title"], book().address(row["page"]), row["cure"]) if row else None
+
+
+def explained(error: BaseException) -> str:
+    """Return where an error is explained, or ""."""
+    rows = book().triage(book().error_text(error)).findings if book() else ()
+    return f"{rows[0].title} ({rows[0].page})" if rows else ""
+
+
+def installed() -> dict[str, str]:
+    """Return the releases of the libraries that compute a model's numbers."""
+    found = {}
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def known_bad(versions: dict[str, str]) -> list[str]:
+    """Return in a sentence each which of these releases are known to compute wrong numbers.
+
+    The book's module says so, in a function of the same name and form; nothing where it has none.
+
+    Args:
+        versions: releases by the name of the library, such as {"jaxlib": "0.10.2"}.
+    """
+    says = getattr(book(), "known_bad", None)
+    return says(versions) if says else []
