@@ -61,7 +61,7 @@ def shared_files() -> list[Path]:
 
 def sources() -> dict[str, str]:
     """Return a hash of what all pages depend on, and one of the pages themselves."""
-    shared = digest([*shared_files(), *execute.inputs()])
+    shared = digest([*shared_files(), *execute.inputs(), *execute.package()])
     own = digest(path for path in files_below(pages.BOOK) if path.suffix in (".md", ".json"))
     found = {"shared": shared, "pages": own}
     built = [one.code for one in languages.wanted() if one.code != ENGLISH]

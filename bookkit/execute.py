@@ -8,12 +8,14 @@ depend on.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import itertools
 import json
 import os
 import platform
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -22,6 +24,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from jupyter_cache import get_cache
@@ -42,26 +45,64 @@ CACHE = pages.BUILD / ".jupyter_cache"
 DATA = ("requirements.txt", "stacks/then.txt", "stacks/hash-history.json")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"
+PACKAGE = pages.ROOT / "trace_evidence"
+DOORS = ("avoid", "checkout", "symptoms", "triage")
 JOBS = 2
 CELL_SECONDS = 300
 
 
 def inputs() -> list[Path]:
-    """Return the files that outputs depend on and jupyter-cache does not see.
+    """Return the files that all outputs depend on and jupyter-cache does not see."""
+    return [pages.ROOT / name for name in DATA]
 
-    These are the locks, what pages read, and all of the reader's package.
-    """
-    package = pages.ROOT / "trace_evidence"
-    code = [path for kind in ("*.py", "*.mplstyle") for path in package.rglob(kind)]
-    return [pages.ROOT / name for name in DATA] + sorted(code)
+
+def digest(files: Iterable[Path]) -> str:
+    """Return one hash of files, by name and content, and of the version of Python."""
+    found = hashlib.sha256(platform.python_version().encode())
+    for file in files:
+        found.update(str(file.relative_to(pages.ROOT)).encode() + file.read_bytes())
+    return found.hexdigest()
 
 
 def fingerprint() -> str:
-    """Return one hash of `inputs` and of the version of Python."""
-    digest = hashlib.sha256(platform.python_version().encode())
-    for file in inputs():
-        digest.update(str(file.relative_to(pages.ROOT)).encode() + file.read_bytes())
-    return digest.hexdigest()
+    """Return one hash of `inputs`."""
+    return digest(inputs())
+
+
+def package() -> list[Path]:
+    """Return the files of the reader's package."""
+    return sorted(path for kind in ("*.py", "*.mplstyle") for path in PACKAGE.rglob(kind))
+
+
+@cache
+def imports(file: Path) -> set[Path]:
+    """Return the modules of the reader's package that a file of it imports."""
+    found = set()
+    nodes = ast.walk(ast.parse(file.read_text())) if file.suffix == ".py" else ()
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            home = file.parents[node.level - 1]
+            names = [node.module.split(".")[0]] if node.module else [x.name for x in node.names]
+            found |= {path for name in names if (path := home / f"{name}.py").exists()}
+    return found
+
+
+def package_of(notebook: NotebookNode) -> str:
+    """Return one hash of the modules of the reader's package that a page's cells may use.
+
+    These are what the magics need, and each module whose name the cells have, with all that they
+    import. The doors answer questions about a text: they count where the cells name them.
+    """
+    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    named = {path for path in package() if re.search(rf"\b{path.stem}\b", code)}
+    reached: set[Path] = set()
+    waiting = {PACKAGE / "__init__.py", *PACKAGE.glob("*.mplstyle"), *named}
+    while waiting:
+        file = waiting.pop()
+        reached.add(file)
+        doors = {path for path in imports(file) if path.stem in DOORS} - named
+        waiting |= imports(file) - reached - doors
+    return digest(sorted(reached))
 
 
 def is_sound(database: Path) -> bool:
@@ -214,11 +255,13 @@ def in_order(outputs: list[NotebookNode]) -> list[NotebookNode]:
 
 
 def from_cache(cache: JupyterCacheBase, notebook: NotebookNode) -> Execution | None:
-    """Return a chapter's execution from the cache, or None if it is not there whole."""
+    """Return a chapter's execution from the cache, or None if it is not there whole and current."""
     try:
-        return Execution(cache.merge_match_into_notebook(notebook)[1])
+        record, merged = cache.merge_match_into_notebook(notebook)
     except (KeyError, ValueError):
         return None
+    known = cache.get_cache_record(record).data.get("package")
+    return Execution(merged) if known == package_of(notebook) else None
 
 
 def execute_chapters(
@@ -266,9 +309,9 @@ def execute_chapters(
             path, execution = waiting[future], future.result()
             if execution.stopped_at is None:
                 say(f"executed {path.stem} in {execution.seconds:.0f} s")
-                bundle = CacheBundleIn(
-                    execution.notebook, str(path), data={"execution_seconds": execution.seconds}
-                )
+                took = {"execution_seconds": execution.seconds}
+                kept = {**took, "package": package_of(execution.notebook)}
+                bundle = CacheBundleIn(execution.notebook, str(path), data=kept)
                 cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
             else:
                 say(f"stopped {path.stem} after {execution.seconds:.0f} s: {execution.reason}")

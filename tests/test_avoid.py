@@ -55,7 +55,5 @@ def test_it_is_said_on_standard_error_with_the_page(monkeypatch, capsys):
 
 
 def test_nothing_is_said_where_the_data_is_not_there(monkeypatch, tmp_path):
-    monkeypatch.setattr(avoid.triage, "DATA", tmp_path / "data.json")
-    avoid.triage.data.cache_clear()
+    monkeypatch.setattr(avoid.checkout, "DATA", tmp_path / "data.json")
     assert avoid.known_bad({"jax": "0.10.2"}) == []
-    avoid.triage.data.cache_clear()
