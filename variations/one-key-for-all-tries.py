@@ -43,9 +43,7 @@ def seeded(lane_key):
 
 
 def outer(lane_key):
-    return block(
-        lambda count: seed(model, rng_seed=numpyro.prng_key())(count), hide=["forecast"]
-    )
+    return block(lambda count: seed(model, rng_seed=numpyro.prng_key())(count), hide=["forecast"])
 
 
 def without(lane_key):
@@ -96,5 +94,5 @@ def _():
 
 @vary("one key for all: one start, valid by luck", "silent", "holds")
 def _():
-    zero = lambda key: block(lambda count: seed(model, rng_seed=1)(count), hide=["forecast"])  # noqa: E731
+    zero = lambda key: block(lambda count: seed(model, rng_seed=1)(count), hide=["forecast"])
     return valid(seeded), 16, lambda: valid(zero)

@@ -13,7 +13,9 @@ OLD = ("UnexpectedTracerError", "holds")
 
 
 def three(run, low=0.0, high=2.0, cure="inside", x=0.7):
-    bounds = {name: value for name, value in {"low": low, "high": high}.items() if value is not None}
+    bounds = {
+        name: value for name, value in {"low": low, "high": high}.items() if value is not None
+    }
     a, b = (-np.inf if low is None else low), (np.inf if high is None else high)
     exact = stats.truncnorm(a, b).logpdf(x)
     kept = dist.TruncatedNormal(0.0, 1.0, **bounds)

@@ -23,7 +23,9 @@ def shifted(size, loc_axis, scale_axis, base="ones", scale=1.0):
         standard = dist.Normal(0.0 * ones, 1.0) if base == "ones" else dist.Normal(0.0, 1.0)
         if base == "expand":
             standard = standard.expand([size])
-        each = AffineTransform(shift * ones if loc_axis else shift, scale * ones if scale_axis else scale)
+        each = AffineTransform(
+            shift * ones if loc_axis else shift, scale * ones if scale_axis else scale
+        )
         whole = dist.TransformedDistribution(standard, each)
         return whole.expand([size]) if base == "whole" else whole
 
@@ -50,7 +52,10 @@ def three(got, cured, days=3, size=3, scale=1.0, number=8):
 
 def sized(days, size, got=(False, True), **options):
     return three(
-        shifted(size, *got, **options), shifted(size, True, True, **options), days, size,
+        shifted(size, *got, **options),
+        shifted(size, True, True, **options),
+        days,
+        size,
         options.get("scale", 1.0),
     )
 
