@@ -1,4 +1,7 @@
-"""Variations of *Settings that differ only in a number's type share a program*: the second setting's answer."""
+"""Variations of *Settings that differ only in a number's type share a program*.
+
+The second setting's answer.
+"""
 
 import dataclasses
 import functools

@@ -1,4 +1,7 @@
-"""Variations of *Two callables with one hash share one program*: two objects, the answer of the second."""
+"""Variations of *Two callables with one hash share one program*.
+
+Two objects, the answer of the second.
+"""
 
 import dataclasses
 

@@ -1,4 +1,7 @@
-"""Variations of *A jitted method keeps the old attribute*: the answer after the attribute changed."""
+"""Variations of *A jitted method keeps the old attribute*.
+
+The answer after the attribute changed.
+"""
 
 import functools
 import gc

@@ -1,4 +1,7 @@
-"""Variations of *MultivariateNormal inside scan*: log densities; the cure is noise, transformed by hand."""
+"""Variations of *MultivariateNormal inside scan*.
+
+Log densities; the cure is noise, transformed by hand.
+"""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,7 @@
-"""Variations of *A seeded model gives every try of a search the same key*: lanes with a valid answer."""
+"""Variations of *A seeded model gives every try of a search the same key*.
+
+Lanes with a valid answer.
+"""
 
 import jax
 import numpy as np

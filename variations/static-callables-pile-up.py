@@ -1,4 +1,7 @@
-"""Variations of *Functions passed as static arguments stay in memory*: how many of six are alive."""
+"""Variations of *Functions passed as static arguments stay in memory*.
+
+How many of six are alive.
+"""
 
 import gc
 import weakref
