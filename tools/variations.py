@@ -1,9 +1,9 @@
 """Try failures and cures on variations: `python -m tools.variations [NAME …]`.
 
-A file of `variations/` belongs to the case or chapter of its name. It holds plain programs, such as a
-reader would make of the page's own, each marked by `vary` with what was seen when somebody last looked.
-A program returns what the library gives, the same computed another way, and what the cure gives (None
-where there is no cure to try); each is a value, or a function of no argument that may raise.
+A file of `variations/` belongs to the case or chapter of its name. It holds plain programs, such as
+a reader would make of the page's own, each marked by `vary` with what was seen when somebody last
+looked. A program returns what the library gives, the same computed another way, and what the cure
+gives (None if there is no cure to try); each a value, or a function of no argument that may raise.
 """
 
 from __future__ import annotations

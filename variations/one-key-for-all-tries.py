@@ -29,7 +29,7 @@ def model(count):
 
 
 def valid(guided, lanes=16, number=2, guide=AutoDelta, single=False, **options):
-    """Return how many lanes start at a positive rate; `guided` makes the guide's part from a key."""
+    """Count the lanes that start at a positive rate; `guided` makes the guide's part."""
 
     def start(rng_key):
         lane_key, rng_key = random.split(rng_key)
