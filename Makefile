@@ -40,6 +40,7 @@ book: environments ## execute the pages, build the site, warnings as errors (LAN
 	@$(PY) -m bookkit.build
 
 page: environments ## execute, test and build one page (P=leaf-order)
+	@$(PY) -m tools.variations --quick "$(P)"
 	@$(PY) -m bookkit.make_page "$(P)" $(ARGS)
 
 case: environments ## lay down a new case (NAME=my-case)

@@ -1,9 +1,9 @@
-"""Try failures and cures on variations that a reader would make: `python -m tools.variations [NAME …]`.
+"""Try failures and cures on variations: `python -m tools.variations [NAME …]`.
 
-A file of `variations/` belongs to the case or chapter of its name. It holds plain programs, each marked
-by `vary` with what was seen when somebody last looked. A program returns what the library gives, the
-same computed another way, and what the cure gives (None where there is no cure to try); each is a value,
-or a function of no argument that may raise.
+A file of `variations/` belongs to the case or chapter of its name. It holds plain programs, such as
+a reader would make of the page's own, each marked by `vary` with what was seen when somebody last
+looked. A program returns what the library gives, the same computed another way, and what the cure
+gives (None if there is no cure to try); each a value, or a function of no argument that may raise.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def value_of(thing: Any) -> Any:
 
     try:
         thing = thing() if callable(thing) else thing
-        return thing if thing is None or isinstance(thing, str) else np.asarray(thing)
+        return None if thing is None else np.asarray(thing)
     except Exception as error:
         return error
 
@@ -54,8 +54,6 @@ def agree(one: Any, other: Any) -> bool:
     """Tell whether two answers are the same, to one in a thousand."""
     import numpy as np
 
-    if isinstance(one, str) or isinstance(other, str):
-        return bool(one == other)
     if one.shape != other.shape:
         return False
     return bool(np.allclose(one, other, rtol=1e-3, atol=1e-4, equal_nan=True))
@@ -98,10 +96,8 @@ def main() -> int:
     if args.inside:
         run_inside(args.inside, args.quick)
         return 0
-    files = [FOLDER / f"{Path(name).stem}.py" for name in args.names if name]
-    files = [file for file in files if file.exists()] or sorted(FOLDER.glob("*.py"))
-    if args.names and not any((FOLDER / f"{Path(name).stem}.py").exists() for name in args.names):
-        return 0  # a page without variations
+    files = [FOLDER / f"{Path(name).stem}.py" for name in args.names] or FOLDER.glob("*.py")
+    files = sorted(file for file in files if file.exists())
     wrong = tried = 0
     for file in files:
         words = [args.python, "-m", "tools.variations", "--inside", str(file)]

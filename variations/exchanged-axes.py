@@ -30,7 +30,7 @@ def density(noisy, days=5, stations=5, number=6, exp=True, jit=False):
         return carry, None
 
     data = jnp.asarray(levels), jnp.asarray(drawn)
-    run = lambda: log_density(lambda: scan(day, None, data), (), {}, {})[0]  # noqa: E731
+    run = lambda: log_density(lambda: scan(day, None, data), (), {}, {})[0]
     return float((jax.jit(run) if jit else run)()), levels[:, None], drawn
 
 
@@ -79,7 +79,7 @@ def _():
 
 @vary("looks right: expand on the base", "silent", "falls", then=("IndexError", "IndexError"))
 def _():
-    expanded = lambda a: Transformed(dist.Normal(a, 0.5).expand([5]), ExpTransform())  # noqa: E731
+    expanded = lambda a: Transformed(dist.Normal(a, 0.5).expand([5]), ExpTransform())
     return three(log_normal, expanded, exact)
 
 
@@ -95,14 +95,14 @@ def _():
 
 @vary("the library's LogNormal", "right", "holds")
 def _():
-    plain = lambda level: dist.LogNormal(level, 0.5)  # noqa: E731
+    plain = lambda level: dist.LogNormal(level, 0.5)
     return three(plain, plain, exact)
 
 
 @vary("a folded normal", "silent", "holds", then=("IndexError", "IndexError"))
 def _():
-    folded = lambda level: dist.FoldedDistribution(dist.Normal(level, 0.5))  # noqa: E731
-    by_scipy = lambda means, drawn: stats.foldnorm(means / 0.5, scale=0.5).logpdf(drawn)  # noqa: E731
+    folded = lambda level: dist.FoldedDistribution(dist.Normal(level, 0.5))
+    by_scipy = lambda means, drawn: stats.foldnorm(means / 0.5, scale=0.5).logpdf(drawn)
     return three(folded, lambda a: folded(a * jnp.ones(5)), by_scipy, exp=False)
 
 

@@ -51,7 +51,7 @@ def jitted(step, carry, steps):
 
 
 def looped(step, carry, steps):
-    cond = lambda c: c[0] < steps  # noqa: E731
+    cond = lambda c: c[0] < steps
     return lax.while_loop(cond, lambda c: (c[0] + 1, step(c[1], None)[0]), (0, carry))[1]
 
 
@@ -95,7 +95,7 @@ def _():
 
 @vary("made from a covariance, precision read", "right", "holds", then=OLD)
 def _():
-    made = lambda loc: normal(loc, "covariance_matrix", matrix)  # noqa: E731
+    made = lambda loc: normal(loc, "covariance_matrix", matrix)
     return three(scanned, made, read="precision_matrix")
 
 

@@ -1,4 +1,7 @@
-"""Variations of *MultivariateNormal inside scan*: log densities; the cure is noise, transformed by hand."""
+"""Variations of *MultivariateNormal inside scan*.
+
+Log densities; the cure is noise, transformed by hand.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -40,7 +43,7 @@ def three(days=5, animals=5, size=2, by="scale_tril", number=0, axis=False):
         return carry, mean + drawn @ low.T
 
     def density(step, value):
-        model = lambda: scan(step, None, jnp.asarray(means))  # noqa: E731
+        model = lambda: scan(step, None, jnp.asarray(means))
         return log_density(model, (), {}, {"x": jnp.asarray(value)})[0]
 
     volume = days * animals * np.log(np.linalg.det(low))

@@ -1,4 +1,7 @@
-"""Variations of *A seeded model gives every try of a search the same key*: lanes with a valid answer."""
+"""Variations of *A seeded model gives every try of a search the same key*.
+
+Lanes with a valid answer.
+"""
 
 import jax
 import numpy as np
@@ -26,7 +29,7 @@ def model(count):
 
 
 def valid(guided, lanes=16, number=2, guide=AutoDelta, single=False, **options):
-    """Return how many lanes start at a positive rate; `guided` makes the guide's part from a key."""
+    """Count the lanes that start at a positive rate; `guided` makes the guide's part."""
 
     def start(rng_key):
         lane_key, rng_key = random.split(rng_key)
@@ -94,5 +97,5 @@ def _():
 
 @vary("one key for all: one start, valid by luck", "silent", "holds")
 def _():
-    zero = lambda key: block(lambda count: seed(model, rng_seed=1)(count), hide=["forecast"])  # noqa: E731
+    zero = lambda key: block(lambda count: seed(model, rng_seed=1)(count), hide=["forecast"])
     return valid(seeded), 16, lambda: valid(zero)

@@ -1,0 +1,62 @@
+"""Variations of *The leak is repaired, and the compiled function still fails*."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from tools.variations import vary
+
+
+def three(make, clear=jax.clear_caches):
+    """Call once while a tracer is there, repair, then call again; the cure clears the caches."""
+
+    def after(cure):
+        box = {}
+        jax.jit(lambda weight: box.__setitem__("v", weight * 2.0) or weight)(1.0)
+        call = make(lambda x: x + box["v"])
+        try:
+            call()
+        except jax.errors.UnexpectedTracerError:
+            pass
+        box["v"] = jnp.float32(1.0)
+        if cure:
+            clear()
+        return call()
+
+    return lambda: after(False), 2.0, lambda: after(True)
+
+
+def kept(transform):
+    def make(f):
+        g = transform(f)
+        return lambda: g(jnp.float32(1.0))
+
+    return make
+
+
+def scanned(f):
+    body = lambda carry, x: (carry, f(x))
+    return lambda: lax.scan(body, 0.0, jnp.ones(1))[1][0]
+
+
+def looped(f):
+    body, below = (lambda x: f(x) + 0.0), (lambda x: x < 2.0)
+    return lambda: lax.while_loop(below, body, 1.0)
+
+
+ERROR, OLD = "UnexpectedTracerError", ("right", "holds")
+vary("jit", ERROR, "holds", then=OLD)(lambda: three(kept(jax.jit)))
+vary("eqx.filter_jit", ERROR, "holds", then=OLD)(lambda: three(kept(eqx.filter_jit)))
+vary("checkpoint", ERROR, "holds", then=OLD)(lambda: three(kept(jax.checkpoint)))
+vary("a scan body that is kept", ERROR, "holds", then=OLD)(lambda: three(scanned))
+vary("a while_loop body that is kept", ERROR, "holds", then=OLD)(lambda: three(looped))
+vary("vmap recovers", "right", "holds")(
+    lambda: three(lambda f: lambda: jax.vmap(f)(jnp.ones(1))[0])
+)
+vary("lax.map recovers", "right", "holds")(
+    lambda: three(lambda f: lambda: lax.map(f, jnp.ones(1))[0])
+)
+vary("jvp recovers", "right", "holds")(
+    lambda: three(lambda f: lambda: jax.jvp(f, (1.0,), (1.0,))[0])
+)

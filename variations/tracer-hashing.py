@@ -1,0 +1,92 @@
+"""Variations of *Tracer hashing*.
+
+A loop whose function holds a tracer; the cure is a lambda around it.
+"""
+
+import dataclasses
+import functools
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from tools.variations import vary
+
+
+@dataclasses.dataclass(frozen=True)
+class Add:
+    amount: jax.Array
+
+    def __call__(self, *args):
+        return args[-1] + self.amount
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class AddByIdentity:
+    amount: jax.Array
+    __call__ = Add.__call__
+
+
+class Module(eqx.Module):
+    amount: jax.Array
+    __call__ = Add.__call__
+
+
+def plus(amount, x):
+    return x + amount
+
+
+def wrapped(make):
+    def cured(amount):
+        f = make(amount)
+        return lambda *args: f(*args)
+
+    return cured
+
+
+def three(loop, make=Add, exact=3.0, outer=jax.jit):
+    run = lambda make: outer(lambda amount: loop(make(amount)))(jnp.float32(1.0))
+    return lambda: run(make), exact, lambda: run(wrapped(make))
+
+
+def looped(f):
+    return lax.while_loop(lambda y: y < 3.0, f, 0.0)
+
+
+def fori(f):
+    return lax.fori_loop(0, 3, f, 0.0)
+
+
+def cond(f):
+    return lax.cond(True, f, f, 2.0)
+
+
+def mapped(f):
+    return lax.map(f, jnp.full(2, 2.0))[0]
+
+
+def by_grad(f):
+    return jax.grad(lambda amount: looped_steps(amount))(1.0)
+
+
+def looped_steps(amount):
+    return lax.fori_loop(0, 3, wrapped(Add)(amount), 0.0)
+
+
+# Up to JAX 0.4.35 a warning, and not an error.
+OLD = ("right", "holds")
+vary("while_loop, a frozen dataclass", "TypeError", "holds", then=OLD)(lambda: three(looped))
+vary("a module of Equinox", "TypeError", "holds", then=OLD)(lambda: three(looped, Module))
+vary("fori_loop", "TypeError", "holds", then=OLD)(lambda: three(fori))
+vary("cond", "TypeError", "holds", then=OLD)(lambda: three(cond))
+vary("checkpoint", "TypeError", "holds", then=OLD)(lambda: three(lambda f: jax.checkpoint(f)(2.0)))
+vary("lax.map only calls", "right", "holds")(lambda: three(mapped))
+vary("vmap only calls", "right", "holds")(lambda: three(lambda f: jax.vmap(f)(jnp.full(2, 2.0))[0]))
+vary("a partial, compared by identity", "right", "holds")(
+    lambda: three(looped, lambda amount: functools.partial(plus, amount))
+)
+vary("eq=False as the cure", "right", "holds")(lambda: three(looped, AddByIdentity))
+vary("under grad, the lambda holds", "right", "holds")(
+    lambda: (lambda: by_grad(None), 3.0, lambda: by_grad(None))
+)
