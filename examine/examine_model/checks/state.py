@@ -155,7 +155,7 @@ def varied(thing: Any, move: Callable, turn: bool) -> Any:
         if jnp.issubdtype(thing.dtype, jnp.floating):
             return move(thing).astype(thing.dtype) if thing.ndim else 0.75 * thing
         return thing[::-1] if turn and thing.ndim else thing
-    if type(thing).__module__.startswith("pandas.") and hasattr(thing, "to_dict"):
+    if type(thing).__module__.partition(".")[0] == "pandas" and hasattr(thing, "iloc"):
         return frame_varied(thing, move)
     return 0.75 * thing if type(thing) is float else thing
 
