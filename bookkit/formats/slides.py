@@ -1,6 +1,6 @@
 """A chapter's slides: one HTML file that reveal.js shows, made from a deck.
 
-A deck is Markdown, `book/slides/NAME.md` beside the chapter NAME. A line `---` begins a slide, and
+A deck is Markdown, `slides/NAME.md` for the chapter NAME. A line `---` begins a slide, and
 what stands on it is shown as it stands, but for blocks of these kinds:
 
     ```{show} scan-fails     the chapter's executed cell of that name: its code, then its outcome
@@ -39,7 +39,7 @@ from bookkit.outputs import (
 )  # fmt: skip
 from trace_evidence import both, steps
 
-DECKS = pages.BOOK / "slides"
+DECKS = pages.ROOT / "slides"
 LEFT_OUT = {"check", "hide-cell", "wrong", "tempting"}  # tags of cells that an outline passes over
 SAID = ("Behind the fix", "Further reading")  # sections for whoever reads the chapter
 SHORT = 220  # characters of a paragraph that an outline shows; a longer one is said
