@@ -75,9 +75,8 @@ vary("jitted again, the first one is gone", "right", "holds")(
 vary("eqx.filter_jit of the bound method", "silent", "holds")(
     lambda: three(Plain, jit=eqx.filter_jit)
 )
-vary("looks right: hash and eq by the attribute", "silent", "holds", then=("right", "holds"))(
-    lambda: three(Equal)
-)
+# Silent with JAX 0.10.2.
+vary("looks right: hash and eq by the attribute", "right", "holds")(lambda: three(Equal))
 vary("the attribute is an array", "silent", "holds")(
     lambda: three(Decorated, value=jnp.float32(3.0))
 )
