@@ -175,6 +175,14 @@ def test_the_books_own_stacks_are_rows_of_the_matrix(record, row):
         )
 
 
+def test_the_readme_names_the_releases_that_are_newest(record):
+    pins = versions.newest(record)["pins"]
+    said = f"(JAX {pins['jax']}, NumPyro {pins['numpyro']})"
+    text = (ROOT / "README.md").read_text()
+    assert said in text, f"say {said} in README.md"
+    assert f"on {len(record['rows'])} released stacks" in text
+
+
 @pytest.mark.parametrize("failure", OWN + SAMPLE)
 @pytest.mark.parametrize("row", ENVIRONMENTS)
 def test_the_record_holds_when_a_row_is_measured_again(record, row, failure):
