@@ -24,7 +24,7 @@ def defects() -> dict[str, dict]:
 
 @cache
 def record() -> dict:
-    """Return what `make upstream` found last; nothing, where it was never run."""
+    """Return what `make run M=tools.upstream` found last; nothing, where it was never run."""
     return json.loads(RECORD.read_text()) if RECORD.exists() else {"rows": {}, "versions": {}}
 
 
@@ -39,8 +39,10 @@ def state(row: dict) -> str:
 
 
 def proof(name: str) -> str:
-    """Return what `make upstream` found of a folder's test, in a few words."""
-    found = record()["rows"].get(name, {"state": say("not proven yet: `make upstream`")})
+    """Return what `make run M=tools.upstream` found of a folder's test, in a few words."""
+    found = record()["rows"].get(
+        name, {"state": say("not proven yet: `make run M=tools.upstream`")}
+    )
     if found["state"] == "mended":
         release = record()["versions"]["numpyro"]
         found = {"state": say("**mended** in NumPyro {release}", release=release)}
@@ -105,7 +107,7 @@ def summary() -> str:
     silent = sum(case["verdict"] == "ok" and case["kind"] == "silent" for case in cases)
     days = sorted({row["date"] for row in found["rows"].values()})
     owners = [case.whose for case in records.load().values()]
-    text = say("Not proven yet: `make upstream`.")
+    text = say("Not proven yet: `make run M=tools.upstream`.")
     if days:
         text = say(
             "Proven on {day} with NumPyro {numpyro} and JAX {jax}, from released packages.",

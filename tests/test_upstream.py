@@ -89,10 +89,10 @@ def test_since_when_is_what_the_matrix_measured(name):
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_the_record_is_of_what_stands_here(name):
-    """A patch, a test or a reproducer that has changed wants `make upstream`."""
+    """A patch, a test or a reproducer that has changed wants `make run M=tools.upstream`."""
     row = upstream.record()["rows"].get(name)
     if row is None:
-        pytest.skip(f"not proven yet: make upstream P={name}")
+        pytest.skip(f"not proven yet: make run M="tools.upstream {name}"")
     assert row["state"] in ("proven", "mended"), row["state"]
     versions, wanted = upstream.record()["versions"], command.index()[name]
     keys = [row["of"], row.get("without checkout")]
@@ -102,7 +102,7 @@ def test_the_record_is_of_what_stands_here(name):
 
 def test_with_all_patches_the_cases_are_right():
     if "together" not in upstream.record():
-        pytest.skip("not proven yet: make upstream")
+        pytest.skip("not proven yet: make run M=tools.upstream")
     cases = upstream.record()["together"]["cases"]
     asked = {slug for row in upstream.defects().values() for slug in row["cases"]}
     assert {slug for slug, case in cases.items() if case["patched"]} == asked

@@ -1,4 +1,4 @@
-"""Prove the patches in `upstream/` against the newest releases of the libraries: `make upstream`.
+"""Prove the patches in `upstream/` against the newest releases of the libraries: `make run M=tools.upstream`.
 
 Each defect has a folder: a reproducer, a patch, a test for the library's own suite. A copy of the
 released source is patched under `.cache/upstream/`, and run with the newest releases of all that it
@@ -468,4 +468,4 @@ if __name__ == "__main__":
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
-        sys.exit("\nInterrupted: finished rows are kept; run make upstream again to go on.")
+        sys.exit("\nInterrupted: finished rows are kept; run it again to go on.")

@@ -106,6 +106,13 @@ class DataError(Exception):
     """The package's own data cannot be read; the message says what to do."""
 
 
+def known_bad(releases: dict[str, str]) -> list[str]:
+    """Return a sentence for each of these releases that computes wrong numbers; `examine` asks."""
+    from . import avoid
+
+    return avoid.known_bad(releases)
+
+
 @cache
 def data() -> dict[str, Any]:
     """Return what the package knows of the book: `site`, `rules`, `explain` and `symptoms`.
