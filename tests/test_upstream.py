@@ -92,7 +92,7 @@ def test_the_record_is_of_what_stands_here(name):
     """A patch, a test or a reproducer that has changed wants `make run M=tools.upstream`."""
     row = upstream.record()["rows"].get(name)
     if row is None:
-        pytest.skip(f"not proven yet: make run M="tools.upstream {name}"")
+        pytest.skip(f"not proven yet: make run M='tools.upstream {name}'")
     assert row["state"] in ("proven", "mended"), row["state"]
     versions, wanted = upstream.record()["versions"], command.index()[name]
     keys = [row["of"], row.get("without checkout")]

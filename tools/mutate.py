@@ -1,4 +1,4 @@
-"""Break the programs of the book in small ways, and count what is noticed: `make run M=tools.mutate`.
+"""Break the programs of the book in small ways, and count what is noticed.
 
 Each mutation changes one thing of an executed page in a scratch copy: a number or a sign of a
 program, a cell, a promise, a cure, a value that is asserted, an exercise's check, a figure. Then

@@ -1,4 +1,4 @@
-"""Prove the patches in `upstream/` against the newest releases of the libraries: `make run M=tools.upstream`.
+"""Prove the patches in `upstream/` against the newest releases of the libraries.
 
 Each defect has a folder: a reproducer, a patch, a test for the library's own suite. A copy of the
 released source is patched under `.cache/upstream/`, and run with the newest releases of all that it
