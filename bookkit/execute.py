@@ -45,7 +45,6 @@ CACHE = pages.BUILD / ".jupyter_cache"
 DATA = ("requirements.txt", "stacks/then.txt", "stacks/hash-history.json")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"
-PACKAGE = pages.ROOT / "trace_evidence"
 DOORS = ("avoid", "checkout", "symptoms", "triage")
 JOBS = 2
 CELL_SECONDS = 300
@@ -71,7 +70,8 @@ def fingerprint() -> str:
 
 def package() -> list[Path]:
     """Return the files of the reader's package."""
-    return sorted(path for kind in ("*.py", "*.mplstyle") for path in PACKAGE.rglob(kind))
+    home = pages.ROOT / "trace_evidence"
+    return sorted(path for kind in ("*.py", "*.mplstyle") for path in home.rglob(kind))
 
 
 @cache
@@ -94,9 +94,10 @@ def package_of(notebook: NotebookNode) -> str:
     import. The doors answer questions about a text: they count where the cells name them.
     """
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
-    named = {path for path in package() if re.search(rf"\b{path.stem}\b", code)}
+    files = package()
+    named = {path for path in files if re.search(rf"\b{path.stem}\b", code)}
     reached: set[Path] = set()
-    waiting = {PACKAGE / "__init__.py", *PACKAGE.glob("*.mplstyle"), *named}
+    waiting = {path for path in files if path.name == "__init__.py" or path.suffix != ".py"} | named
     while waiting:
         file = waiting.pop()
         reached.add(file)

@@ -71,4 +71,4 @@ def test_a_forked_kernel_is_like_a_readers(name):
     assert forked == ordinary
     assert ours.keys() >= theirs.keys()
     assert {key: ours[key] for key in theirs} == theirs
-    assert "x1b" in ordinary["jaxpr"]  # a printed jaxpr is colored
+    assert ("x1b" in ordinary["jaxpr"]) == (name == "python3")  # JAX colors it now

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import time
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -259,16 +260,27 @@ def turns(record) -> dict[str, dict[tuple[str, str], tuple[str, ...]]]:
     return found
 
 
+AVOIDED = {
+    release
+    for row in tomllib.loads((ROOT / "stacks" / "avoid.toml").read_text())["avoid"]
+    for release in row["measure"]
+}
+
+
 @pytest.mark.parametrize("path", PROSE, ids=lambda path: path.stem)
 def test_a_release_that_the_prose_names_is_one_where_its_own_failure_changed(path, turns):
     pins = {
         (versions.TITLES[library], runner.pins_of((ROOT / lock).read_text())[library])
-        for _, lock in ENVIRONMENTS.values()
+        for lock in LOCKS.values()
         for library in versions.STACK
     }
     for library, release, sentence in stated(path.read_text()):
         where = f"{path.name}: {library} {release} in {sentence!r}"
         known = turns.get(path.stem, {})
+        if path.parent.name == "reference":  # it speaks of the five chapters
+            known = {key: after for name in OWN for key, after in turns[name].items()}
+        if "```{avoid" in path.read_text() and release in AVOIDED:
+            continue
         assert (library, release) in pins | set(known), (
             f"{where}: nothing of this page changed there. Measure it, or let a cell print it."
         )

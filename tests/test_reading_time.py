@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 
-from bookkit import load
+from bookkit import reading_time as load
 
 
 @pytest.mark.parametrize(
