@@ -41,9 +41,8 @@ def write_slides(page: str, notebook: NotebookNode) -> Path:
             shutil.copytree(source, target, dirs_exist_ok=True)
         else:
             shutil.copyfile(source, target)
-    notes = notebooks.plain(notebooks.guide().get(pages.title(page), ""), page)
     address = f"{publish.site()}{page}.html"
-    html = slides.as_html(pages.title(page), slides.make(notebook, notes, page), address)
+    html = slides.as_html(pages.title(page), slides.make(notebook, page), address)
     file = folder / f"{Path(page).name}.html"
     notebooks.write(file, html)
     return file
