@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import ast
 import html
-import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
