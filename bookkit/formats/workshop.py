@@ -85,7 +85,7 @@ def the_check(page: str) -> str:
     # Of a docstring a handout has the first line.
     texts = map(notebooks.source, found)
     shown = "\n\n".join(
-        re.sub(r'("""[^\n]*?)\.?\n.*?"""', r'\1."""', text, flags=re.S) for text in texts
+        re.sub(r'^( +"""[^\n"]+?)\.?\n.*?"""', r'\1."""', text, flags=re.S | re.M) for text in texts
     )
     return re.sub(r"\n{3,}", "\n\n", shown)
 
