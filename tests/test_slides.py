@@ -1,14 +1,17 @@
-"""A deck takes executed cells by name; a chapter without one gets its outline."""
+"""A deck takes executed cells by name, asks before it answers, and fits its time."""
 
 import re
+from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from bookkit import pages
+from bookkit import pages, taught
 from bookkit.formats import slides
+from trace_evidence import both
 
 PAGE = "book/failures/leaks"
+WORDS_A_MINUTE = 130  # of somebody who speaks to a room
 
 
 @pytest.fixture
@@ -34,10 +37,10 @@ def test_a_deck_shows_code_before_its_outcome_and_says_its_notes(chapter, monkey
     monkeypatch.setattr(slides, "DECKS", tmp_path)
     deck = "# What fails?\n\n```{code} fails\n```\n\n```{notes}\nLet them guess.\n```\n---\n"
     (tmp_path / "leaks.md").write_text(deck + "```{outcome} fails\n```\n\n---\n```{show} 1\n```\n")
-    question, answer, shown = slides.make(chapter, "Say first", PAGE)
+    question, answer, shown = slides.make(chapter, PAGE)
     assert "<h1>What fails?</h1>" in question.html and "%%then" not in question.html
     assert "TypeError" not in question.html
-    assert question.notes == ["Say first", "Let them guess.\n"]
+    assert question.notes == ["Let them guess.\n"]
     assert re.search(r"mark-then.*mark-raises.*TypeError: no", answer.html)
     assert re.search(r'class="code".*\n\n.*class="fragment"', shown.html, re.S)
     assert "assert" not in shown.html
@@ -48,13 +51,39 @@ def test_a_deck_that_names_no_cell_of_the_chapter_is_refused(chapter, monkeypatc
     monkeypatch.setattr(slides, "DECKS", tmp_path)
     (tmp_path / "leaks.md").write_text("```{show} absent\n```\n")
     with pytest.raises(pages.PageError, match=r"leaks.md: there is no cell 'absent'; name one"):
-        slides.make(chapter, "", PAGE)
+        slides.make(chapter, PAGE)
 
 
-def test_a_chapter_without_a_deck_shows_one_program_a_slide(chapter):
-    made = slides.make(chapter, "", PAGE)
-    assert len(made) == 4
-    assert "A short text." in made[0].html and "A long one." not in made[0].html
-    assert "A long one." in "".join(made[0].notes)
-    assert all(slide.html.count('class="code"') <= 1 for slide in made)
-    assert "Nothing of this" not in "".join(slide.html for slide in made)
+def test_a_block_shows_one_side_and_the_lines_that_it_names(chapter, monkeypatch, tmp_path):
+    monkeypatch.setattr(slides, "DECKS", tmp_path)
+    side = {"outputs": [new_output("stream", name="stdout", text="a 1\nb 2\n")], "versions": {}}
+    chapter.cells[1].outputs = [new_output("display_data", {both.MIME: {"then": side, "now": {}}})]
+    (tmp_path / "leaks.md").write_text("```{show} 1 then\nprint\nb\n```\n")
+    (slide,) = slides.make(chapter, PAGE)
+    assert "print" in slide.html and "x</span>" not in slide.html.split("print")[0]
+    assert "b 2" in slide.html and "a 1" not in slide.html and "now" not in slide.html
+    (tmp_path / "leaks.md").write_text("```{code} 1\nabsent\n```\n")
+    with pytest.raises(pages.PageError, match=r"leaks.md: nothing there begins with 'absent'"):
+        slides.make(chapter, PAGE)
+
+
+@pytest.mark.parametrize("page", taught.failures())
+def test_a_deck_is_told_in_45_minutes_and_answers_on_the_next_slide(page):
+    parts = re.split(r"^---$\n?", (slides.DECKS / f"{Path(page).name}.md").read_text(), flags=re.M)
+    assert 15 <= len(parts) <= 20
+    notes = [
+        body for part in parts for kind, *_, body in slides.BLOCK.findall(part) if kind == "notes"
+    ]
+    minutes = [int(re.match(r"\*(\d+) minute", note)[1]) for note in notes]
+    assert len(notes) == len(parts) and 40 <= sum(minutes) <= 45
+    for note, given in zip(notes, minutes, strict=True):
+        assert len(note.split()) / WORDS_A_MINUTE <= given, note[:60]
+    names = {cell.metadata.get("name") for cell in pages.read_notebook(pages.path_of(page)).cells}
+    asked = {}
+    for place, part in enumerate(parts):
+        for kind, name, *_ in slides.BLOCK.findall(part):
+            assert kind == "notes" or name in names, f"there is no cell {name!r}"
+            if kind == "code":
+                asked[name] = place
+            elif kind == "outcome":
+                assert asked.get(name, place - 1) == place - 1, f"{name}: asked, and not answered"

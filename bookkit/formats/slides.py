@@ -8,16 +8,16 @@ what stands on it is shown as it stands, but for blocks of these kinds:
     ```{outcome} scan-fails  what came of it: outputs, an error, a figure
     ```{notes}               what is said; the speaker's view has it
 
-A cell's name is `name:` in its metadata; its number among the code cells will do. A chapter that
-has no deck gets one from its headings, one program a slide (`outline`).
+A cell's name is `name:` in its metadata; its number among the code cells will do. After the name,
+`then` or `now` shows one side alone of what ran on both stacks. Lines in the block are the first
+words of what is shown (statements, lines of an output, captions of a figure); the rest is left out.
 """
 
 from __future__ import annotations
 
+import ast
 import html
-import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,12 +40,10 @@ from bookkit.outputs import (
 from trace_evidence import both, steps
 
 DECKS = pages.ROOT / "slides"
-LEFT_OUT = {"check", "hide-cell", "wrong", "tempting"}  # tags of cells that an outline passes over
-SAID = ("Behind the fix", "Further reading")  # sections for whoever reads the chapter
-SHORT = 220  # characters of a paragraph that an outline shows; a longer one is said
 LINES = 14  # of an output, at most
-BLOCK = re.compile(r"^```\{(show|code|outcome|notes)\} *(\S*)\n(.*?)^```$", re.M | re.S)
-FENCE = re.compile(r"(^```.*?^```$)", re.M | re.S)
+BLOCK = re.compile(
+    r"^```\{(show|code|outcome|notes)\} *(\S*) *(then|now|)\n(.*?)^```$", re.M | re.S
+)
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 
 
@@ -65,10 +63,21 @@ def mathml(text: str) -> str:
     return "".join(parts)
 
 
-def program(cell: NotebookNode) -> str:
+def statements(source: str, words: tuple[str, ...]) -> str:
+    """Return the statements at the top level that begin with one of the words."""
+    rows, found = source.splitlines(), []
+    for node in ast.parse(source).body:
+        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+        if rows[node.lineno - 1].startswith(words):
+            found += rows[first - 1 : node.end_lineno]
+    return "\n".join(found)
+
+
+def program(cell: NotebookNode, words: tuple[str, ...] = ()) -> str:
     """Return a cell's code, without its last assertions and the magic that its marks say."""
     source, _ = reading_time.split_asserts(cell.source)
     source = re.sub(r"\A%%(then|both)\n", "", source).strip("\n")
+    source = statements(source, words) if words else source
     if not re.sub(r"^#.*$", "", source, flags=re.M).strip():
         return ""
     shown = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True, style="tango"))
@@ -87,39 +96,37 @@ def declared(expect: dict) -> list[tuple[str, str]]:
     return [*found, ("silent", SILENT_WORDS)] if expect.get("silent") else found
 
 
-def output_text(output: dict) -> str:
-    """Return what a program printed or raised, its opening lines."""
+def output_text(output: dict, words: tuple[str, ...] = ()) -> str:
+    """Return what a program printed or raised: its opening lines, or those with the words."""
     if output["output_type"] == "error":
         kind, (_, text) = "error", split_traceback(output["traceback"], output["evalue"])
     else:
         kind = "warns" if output.get("name") == "stderr" else "output"
         text = without_paths(output.get("text") or output.get("data", {}).get("text/plain", ""))
     rows = text.strip().splitlines()
-    shown = "\n".join(rows[:LINES] + ["…"] * (len(rows) > LINES))
+    chosen = [row for row in rows if row.strip().startswith(words)]
+    shown = "\n".join(chosen if words else rows[:LINES] + ["…"] * (len(rows) > LINES))
     return f'<pre class="{kind}">{html.escape(shown)}</pre>' * bool(shown)
 
 
-def sides(data: dict, expect: dict, page: str) -> str:
-    """Return the two outcomes of a program, side by side, each under its marks."""
+def sides(data: dict, expect: dict, page: str, only: str, words: tuple[str, ...]) -> str:
+    """Return the outcomes of a program, side by side, each under its marks; or only one."""
     columns = []
-    for name in both.SIDES:
+    for name in [only] if only else both.SIDES:
         side = data[name]
-        body = (
-            "".join(map(output_text, side["outputs"])) or '<p class="nothing">nothing to show</p>'
-        )
+        body = "".join(output_text(output, words) for output in side["outputs"])
+        body = body or '<p class="nothing">nothing to show</p>'
         where = (name, name + releases(page, side["versions"]))
         heading = marks([where, *declared(expect.get(name, {}))])
         columns.append(f'<div class="half">{heading}{body}</div>')
-    return f'<div class="both">{"".join(columns)}</div>'
+    return columns[0] if only else f'<div class="both">{"".join(columns)}</div>'
 
 
-def stepped(data: dict) -> str:
-    """Return the frames of a step-through figure, one instead of the other; of a grid, one row."""
-    frames = data["frames"]
-    known = list(dict.fromkeys(json.dumps(frame["at"]) for frame in frames))
-    if len(known) > 4:
-        row = json.loads(known[len(known) // 2])[0]
-        frames = [frame for frame in frames if frame["at"][0] == row]
+def stepped(data: dict, words: tuple[str, ...]) -> str:
+    """Return the frames of a step-through figure, one instead of the other."""
+    frames = [
+        frame for frame in data["frames"] if f"{frame['where']}. {frame['says']}".startswith(words)
+    ]
     shown = []
     for number, frame in enumerate(frames):
         says = f"**{frame['where']}.** " * bool(frame["where"]) + frame["says"]
@@ -131,7 +138,7 @@ def stepped(data: dict) -> str:
     return f'<div class="r-stack steps">{"".join(shown)}</div>'
 
 
-def outcome(cell: NotebookNode, page: str) -> str:
+def outcome(cell: NotebookNode, page: str, only: str = "", words: tuple[str, ...] = ()) -> str:
     """Return what came of a cell: its outputs, an error, figures, under its marks."""
     tags, expect = cell.metadata.get("tags", []), cell.metadata.get("expect", {})
     alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
@@ -139,14 +146,14 @@ def outcome(cell: NotebookNode, page: str) -> str:
     for number, output in enumerate(cell.outputs):
         data = output.get("data", {})
         if both.MIME in data:
-            found.append(sides(data[both.MIME], expect, page))
+            found.append(sides(data[both.MIME], expect, page, only, words))
         elif steps.MIME in data:
-            found.append(stepped(data[steps.MIME]))
+            found.append(stepped(data[steps.MIME], words or ("",)))
         elif "image/svg+xml" in data:
             svg = themed_svg(data["image/svg+xml"], alt, f"{cell.id}-{number}-")
             found.append(f'<div class="drawing">{svg}</div>')
         else:
-            found.append(output_text(output))
+            found.append(output_text(output, words))
     if not any(found):
         return ""
     said = [("then", "then · August 2024")] * cell.source.startswith("%%then")
@@ -154,49 +161,27 @@ def outcome(cell: NotebookNode, page: str) -> str:
     return marks(said) + "".join(found)
 
 
-def blocks(text: str) -> list[str]:
-    """Split Markdown into its blocks, with fenced blocks whole."""
-    found = []
-    for part in FENCE.split(text):
-        found += [part] if part.startswith("```") else re.split(r"\n\s*\n", part)
-    return [part.strip() for part in found if part.strip()]
+def drawn(cell: NotebookNode, page: str, kind: str, only: str, body: str) -> str:
+    """Return what a block of a deck shows of a cell.
+
+    Raises:
+        PageError: nothing of the cell begins with a line of the block.
+    """
+    words = tuple(body.splitlines())
+    code = program(cell, words) if kind in ("show", "code") else ""
+    came = outcome(cell, page, only, words) if kind in ("show", "outcome") else ""
+    shown = html.unescape(re.sub(r"<[^>]+>", "", code + came))
+    for word in words:
+        if word.replace("`", "") not in shown:
+            raise pages.PageError(f"{Path(page).name}.md: nothing there begins with {word!r}.")
+    return code + (f'<div class="fragment">{came}</div>' if code and came else came)
 
 
-def outline(notebook: NotebookNode) -> str:
-    """Return a deck for a chapter that has none: headings, short texts, one program a slide."""
-    return "\n\n".join(_outlined(notebook))
-
-
-def _outlined(notebook: NotebookNode) -> Iterator[str]:
-    section, number = "", 0
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            number += 1
-            tags = set(cell.metadata.get("tags", []))
-            if not tags & LEFT_OUT and section not in SAID and (program(cell) or cell.outputs):
-                kind = "outcome" if "hide-input" in tags else "show"
-                kind = "code" if "hide-output" in tags else kind
-                yield f"---\n\n```{{{kind}}} {number}\n```"
-            continue
-        for block in blocks(cell.source):
-            heading = re.match(r"(#+) +(.*)", block)
-            section = heading[2] if heading and len(heading[1]) == 2 else section
-            if section in SAID:
-                continue
-            if heading:
-                yield f"---\n\n{block}" * (len(heading[1]) > 1) or block
-            elif re.match(r"[-|>]|\d+\. |```", block) or len(block) <= SHORT:
-                yield block
-            else:
-                yield f"```{{notes}}\n{block}\n```"
-
-
-def make(notebook: NotebookNode, notes: str, page: str) -> list[Slide]:
+def make(notebook: NotebookNode, page: str) -> list[Slide]:
     """Turn a chapter's deck into slides.
 
     Args:
         notebook: the chapter, executed.
-        notes: what is said to the first slide.
         page: the chapter's name, as the table of contents has it.
 
     Raises:
@@ -206,29 +191,23 @@ def make(notebook: NotebookNode, notes: str, page: str) -> list[Slide]:
     known = {str(number): cell for number, cell in enumerate(cells, start=1)}
     known |= {cell.metadata["name"]: cell for cell in cells if "name" in cell.metadata}
     file = DECKS / f"{Path(page).name}.md"
-    deck = file.read_text() if file.exists() else outline(notebook)
     made = []
-    for text in re.split(r"^---$\n?", deck, flags=re.M):
-        notes_here, drawn = [], []
-        for kind, name, body in BLOCK.findall(text):
+    for text in re.split(r"^---$\n?", file.read_text(), flags=re.M):
+        notes, shown = [], []
+        for kind, name, only, body in BLOCK.findall(text):
             if kind == "notes":
-                notes_here.append(body)
+                notes.append(body)
             elif name not in known:
                 cure = "name one with `name:` in the cell's metadata, or its number."
                 raise pages.PageError(f"{file.name}: there is no cell {name!r}; {cure}")
-            code = program(known[name]) if kind in ("show", "code") else ""
-            came = outcome(known[name], page) if kind in ("show", "outcome") else ""
-            drawn.append(code + (f'<div class="fragment">{came}</div>' if code and came else came))
+            else:
+                shown.append(drawn(known[name], page, kind, only, body))
         # Markdown leaves a comment where it is; HTML with empty lines it would take apart.
         text = BLOCK.sub(lambda found: "" if found[1] == "notes" else "<!--block-->", text)
-        shown = MARKDOWN.render(mathml(text))
-        for block in drawn:
-            shown = shown.replace("<!--block-->", block, 1)
-        if shown.strip():
-            made.append(Slide(shown, notes_here))
-        elif made:
-            made[-1].notes += notes_here
-    made[0].notes.insert(0, notes)
+        slide = MARKDOWN.render(mathml(text))
+        for block in shown:
+            slide = slide.replace("<!--block-->", block, 1)
+        made.append(Slide(slide, notes))
     return made
 
 

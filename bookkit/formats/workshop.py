@@ -7,6 +7,7 @@ chapter. What is there already, and from the same sources, is kept.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 import shutil
@@ -41,9 +42,8 @@ def write_slides(page: str, notebook: NotebookNode) -> Path:
             shutil.copytree(source, target, dirs_exist_ok=True)
         else:
             shutil.copyfile(source, target)
-    notes = notebooks.plain(notebooks.guide().get(pages.title(page), ""), page)
     address = f"{publish.site()}{page}.html"
-    html = slides.as_html(pages.title(page), slides.make(notebook, notes, page), address)
+    html = slides.as_html(pages.title(page), slides.make(notebook, page), address)
     file = folder / f"{Path(page).name}.html"
     notebooks.write(file, html)
     return file
@@ -84,9 +84,10 @@ def the_check(page: str) -> str:
         raise SystemExit(f"error: {page}.md: *Catch it early* includes no check.")
     # Of a docstring a handout has the first line.
     texts = map(notebooks.source, found)
-    return "\n\n".join(
-        re.sub(r'("""[^\n]*?)\.?\n.*?"""', r'\1."""', text, flags=re.S) for text in texts
+    shown = "\n\n".join(
+        re.sub(r'^( +"""[^\n"]+?)\.?\n.*?"""', r'\1."""', text, flags=re.S | re.M) for text in texts
     )
+    return re.sub(r"\n{3,}", "\n\n", shown)
 
 
 def key_points(page: str) -> list[str]:
@@ -116,14 +117,19 @@ def write_handout(page: str) -> Path:
     }
     file = OUT / "handouts" / f"{name}.pdf"
     file.parent.mkdir(parents=True, exist_ok=True)
-    for size in SIZES:
-        given = json.dumps({**data, "size": size})
+    # A cure that is too long goes without what runs it and prints, then without its last functions.
+    names = re.findall(r"^(?:def|class) \w+\W", data["fix"], re.M)
+    fixes = [slides.statements(data["fix"], tuple(names[:n])) for n in range(len(names), 0, -1)]
+    for fix, size in itertools.product([data["fix"], *fixes], SIZES):
         try:
-            pdf = typst.compile(str(HERE / "handout.typ"), sys_inputs={"data": given})
+            inputs = {"data": json.dumps({**data, "fix": fix, "size": size})}
+            pdf = typst.compile(str(HERE / "handout.typ"), sys_inputs=inputs)
             break
         except typst.TypstError as error:
-            if size == SIZES[-1] or "does not fit" not in str(error):
+            if "does not fit" not in str(error):
                 raise SystemExit(f"error: the handout of {name}: {error}") from None
+    else:
+        raise SystemExit(f"error: the handout of {name} does not fit on one page.")
     notebooks.write(file, pdf)
     return file
 
