@@ -339,6 +339,10 @@ def test_a_cache_that_was_empty_is_emptied_and_a_full_one_is_left():
     assert (empty.cache_info().currsize, full.cache_info().currsize) == (0, 1)
 
 
+@pytest.mark.skipif(
+    not jnp.isfinite(jax.jit(lambda a: jnp.log(jnp.exp(a)))(-200.0)),
+    reason="this XLA does not simplify log(exp(x)), as that of JAX 0.10.2 does",
+)
 def test_a_number_that_xla_keeps_from_vanishing_is_a_hint():
     def model(factor):
         rate = jnp.exp(numpyro.sample("a", dist.Normal(-200.0, 1.0)))
