@@ -29,7 +29,7 @@ FRAMEWORKS = "frameworks"
 STACKS = ("0.12.1", "0.15.2", "0.17.0", "0.19.0", "0.22.0")
 PYTHONS = {"then": ROOT / ".venv-then/bin/python", "now": ROOT / ".venv/bin/python"}
 PACKAGES = ("jax", "jaxlib", "numpyro", "equinox", "diffrax")
-FRAME_LINES, MESSAGE_LINES = 8, 14  # of a traceback, at most
+FRAME_LINES, MESSAGE_LINES = 8, 20  # of a traceback, at most
 IMPORTS = """\
 import jax, jax.numpy as jnp, numpy as np
 import numpyro, numpyro.distributions as dist

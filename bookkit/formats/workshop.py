@@ -110,7 +110,6 @@ def write_handout(page: str) -> Path:
         "versions": f"{measured[0].upper()}{measured[1:]}.",
         "cause": runs(failure.cause),
         "cure": runs(failure.cure),
-        "fix": first_code(page, "Fix it"),
         "check": the_check(page),
         "points": [runs(point) for point in key_points(page)],
         "stack": "Runs in the chapter's notebook, which defines the names.",
@@ -118,9 +117,10 @@ def write_handout(page: str) -> Path:
     file = OUT / "handouts" / f"{name}.pdf"
     file.parent.mkdir(parents=True, exist_ok=True)
     # A cure that is too long goes without what runs it and prints, then without its last functions.
-    names = re.findall(r"^(?:def|class) \w+\W", data["fix"], re.M)
-    fixes = [slides.statements(data["fix"], tuple(names[:n])) for n in range(len(names), 0, -1)]
-    for fix, size in itertools.product([data["fix"], *fixes], SIZES):
+    whole = first_code(page, "Fix it")
+    names = re.findall(r"^(?:def|class) \w+\W", whole, re.M)
+    fixes = [slides.statements(whole, tuple(names[:n])) for n in range(len(names), 0, -1)]
+    for fix, size in itertools.product([whole, *fixes], SIZES):
         try:
             inputs = {"data": json.dumps({**data, "fix": fix, "size": size})}
             pdf = typst.compile(str(HERE / "handout.typ"), sys_inputs=inputs)
