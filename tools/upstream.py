@@ -125,7 +125,7 @@ def apply(patch: Path, tree: Path, *options: str) -> str:
     """Apply a patch with git; return what it said where it did not apply, or nothing."""
     alone = f"--git-dir={tree / 'no-repository'}"  # else git takes the book's checkout for the tree
     done = call("git", alone, "apply", *options, patch, cwd=tree)
-    return done.stdout.strip() or "it does not apply" if done.returncode else ""
+    return done.stderr.strip() or "it does not apply" if done.returncode else ""
 
 
 def tree(name: str, base: Path, patches: list[str]) -> Path:
