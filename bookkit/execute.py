@@ -202,7 +202,8 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
     """Execute a chapter on a fresh kernel, over IPC, with the kernel `then` mandatory."""
     started = []
     # Socket paths are limited to about 100 characters, so they live in a short folder.
-    with tempfile.TemporaryDirectory(prefix="book-") as folder:
+    # What the kernels leave there, such as the sockets of `then`, goes with it.
+    with tempfile.TemporaryDirectory(prefix="book-", ignore_cleanup_errors=True) as folder:
         connection = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"}
         manager = kernels.manager_class()
         client = NotebookClient(
@@ -218,7 +219,7 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
         begin = time.monotonic()
         reason = ""
         try:
-            client.execute(env={**os.environ, REQUIRED_VARIABLE: "1"})
+            client.execute(env={**os.environ, REQUIRED_VARIABLE: "1", "TMPDIR": folder})
         except CellExecutionError as error:
             reason = f"{error.ename} that the cell does not declare: {error.evalue}"
         except CellTimeoutError:

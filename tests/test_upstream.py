@@ -56,7 +56,7 @@ def test_a_patch_applies_to_the_release_that_the_book_uses(name, tmp_path):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / file, tmp_path / file)
     assert command.apply(patch, tmp_path) == ""
-    assert command.apply(patch, tmp_path, "--dry-run"), "applied twice: this check sees nothing"
+    assert command.apply(patch, tmp_path, "--check"), "applied twice: this check sees nothing"
 
 
 @pytest.mark.parametrize("name", FOLDERS)

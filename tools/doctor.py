@@ -21,7 +21,8 @@ PORTS = {8888: "make lab takes the next free port", 8000: "use make serve PORT=8
 ASK = """
 import sys, tempfile
 from jupyter_client.manager import KernelManager
-file = tempfile.mkdtemp(prefix="doc-") + "/k.json"
+folder = tempfile.TemporaryDirectory(prefix="doc-")
+file = folder.name + "/k.json"
 manager = KernelManager(kernel_name=sys.argv[1], transport="ipc", connection_file=file)
 manager.start_kernel()
 client = manager.blocking_client()
@@ -36,6 +37,7 @@ try:
 finally:
     client.stop_channels()
     manager.shutdown_kernel(now=True)
+    folder.cleanup()
 print("".join(said).strip())
 """
 

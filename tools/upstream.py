@@ -122,9 +122,10 @@ def source(library: str, release: str) -> Path:
 
 
 def apply(patch: Path, tree: Path, *options: str) -> str:
-    """Apply a patch with `patch -p1`; return what it said where it did not apply, or nothing."""
-    done = call("patch", "-p1", "-s", "-f", *options, "-i", patch, cwd=tree)
-    return done.stdout.strip() or "it does not apply" if done.returncode else ""
+    """Apply a patch with git; return what it said where it did not apply, or nothing."""
+    alone = f"--git-dir={tree / 'no-repository'}"  # else git takes the book's checkout for the tree
+    done = call("git", alone, "apply", *options, patch, cwd=tree)
+    return done.stderr.strip() or "it does not apply" if done.returncode else ""
 
 
 def tree(name: str, base: Path, patches: list[str]) -> Path:
@@ -247,9 +248,9 @@ def touched(patch: Path) -> list[str]:
 
 
 def applies(folder: str, base: Path, checkout: Path | None) -> dict[str, str]:
-    """Say whether `patch -p1` and `git am` apply a patch to the release, and to a checkout."""
+    """Say whether `git apply` and `git am` apply a patch to the release, and to a checkout."""
     patch = FOLDER / folder / "fix.patch"
-    answers = {"release": apply(patch, base, "--dry-run") or "applies"}
+    answers = {"release": apply(patch, base, "--check") or "applies"}
     scratch = WORK / "scratch"
     shutil.rmtree(scratch, ignore_errors=True)
     for name in touched(patch):
@@ -263,7 +264,7 @@ def applies(folder: str, base: Path, checkout: Path | None) -> dict[str, str]:
     answers["git am"] = "applies" if not done.returncode else "does not apply"
     if checkout is not None:
         moved = [name for name in touched(patch) if not (checkout / name).exists()]
-        said = f"no {moved[0]}" if moved else apply(patch, checkout, "--dry-run")
+        said = f"no {moved[0]}" if moved else apply(patch, checkout, "--check")
         answers["checkout"] = said.splitlines()[0] if said else "applies"
     return answers
 

@@ -90,6 +90,8 @@ def prompts(source: str, metadata: dict, folded: str) -> tuple[str, str]:
         return say("Show how the figure is drawn"), say("Hide how the figure is drawn")
     if re.match(r"(%%both\n)?(%load_ext|import|from) ", source):
         return say("Show the imports"), say("Hide the imports")
+    if "laboratory" in metadata.get("tags", []):
+        return say("The laboratory"), say("The laboratory")
     if source.startswith("%%check"):
         return say("Show the check"), say("Hide the check")
     if source.startswith("%check"):
