@@ -37,7 +37,7 @@ class ThenLexer(IPython3Lexer):
         **IPython3Lexer.tokens,
         "root": [
             (
-                r"(?s)(%%(?:then|both|check))([^\n]*\n)(.*)",
+                r"(?s)(%%(?:then|both))([^\n]*\n)(.*)",
                 bygroups(Operator, Text, using(Python3Lexer)),
             ),
             *IPython3Lexer.tokens["root"],
@@ -90,12 +90,8 @@ def prompts(source: str, metadata: dict, folded: str) -> tuple[str, str]:
         return say("Show how the figure is drawn"), say("Hide how the figure is drawn")
     if re.match(r"(%%both\n)?(%load_ext|import|from) ", source):
         return say("Show the imports"), say("Hide the imports")
-    if source.startswith("%%check"):
-        return say("Show the check"), say("Hide the check")
     if source.startswith("%check"):
         return say("Show what the check says"), say("Hide what the check says")
-    if "wrong" in metadata.get("tags", []):
-        return say("Show a refused answer"), say("Hide a refused answer")
     return say("Show the code"), say("Hide the code")
 
 
@@ -135,7 +131,7 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         source = source_of(cell)
         text = source.astext() if source is not None else ""
         for block in cell.findall(nodes.literal_block):
-            if block.astext().startswith(("%%then", "%%both", "%%check")):
+            if block.astext().startswith(("%%then", "%%both")):
                 block["language"] = ThenLexer.aliases[0]
         if text.startswith("%%then"):
             marks.append(("then", then_label(app.env.docname)))
