@@ -121,13 +121,12 @@ def test_the_place_for_the_answer_does_not_hold_the_solution(exercise):
 
 
 def laid_down(folder):
-    """Write three exercises, and return the cell that makes `%check` look for them there."""
-    refused = "## Refused\n\n```python\nanswer = 4\n```\n\n"
+    """Write exercises of their own, and return the cell that makes `%check` look for them there."""
     check = "```python\nassert answer == truth, 'the answer is wrong'\n```\n\n"
-    (folder / "sum.md").write_text(
-        f"Answer: `answer`\n\n{check}{refused}> the answer is\n> wrong\n"
-    )
-    (folder / "wrongly.md").write_text(f"{check}{refused}> nothing of the kind\n")
+    four = "```python\nanswer = 4\n```\n\n"
+    twice = f"## Refused\n\n{four}> the answer is\n> wrong\n\n{four}> the answer is wrong\n"
+    (folder / "sum.md").write_text(f"Answer: `answer`\n\n{check}{twice}")
+    (folder / "wrongly.md").write_text(f"{check}{four}> nothing of the kind\n")
     (folder / "other.md").write_text("```python\nscratch = 1\n1 / 0\n```\n")
     (folder / "old.md").write_text("Kernel: `then`\n\n```python\nassert a, 'never'\n```\n")
     return f"from trace_evidence import grading\ngrading.FOLDER = type(grading.FOLDER)('{folder}')"
@@ -186,7 +185,8 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(beforehand):
 @pytest.mark.kept
 def test_refused_answers_are_shown_with_what_the_check_says_and_held_to_it(beforehand):
     printed = beforehand(run_out_of_order)
-    assert printed[13] == "answer = 4\nNot yet: the answer is wrong"
+    told = "answer = 4\nNot yet: the answer is wrong"
+    assert printed[13] == f"{told}\n\n{told}"
     assert "is told 'Not yet: the answer is wrong', and not 'nothing of the kind'" in printed[14]
     assert printed[15] == "5", "a refused answer stays out of the notebook's variables"
 

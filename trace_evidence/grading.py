@@ -21,7 +21,7 @@ from IPython.core.magic import Magics, line_magic, magics_class
 from .then import MISSING, NOT_ABOVE
 
 FOLDER = Path(__file__).with_name("exercises")
-BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n((?:> .*\n)+))?", re.M | re.S)
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n((?:> [^\n]*\n)+))?", re.M | re.S)
 PASSED = "That is it."
 EMPTY = "replace each ... in `{}` by your answer, and run that cell"
 # Runs before the asserts, on whichever kernel they run.
