@@ -149,7 +149,7 @@ class Panel:
             self.text(MARGIN + indent, self.height + 16, name, mono=True)
             look = {"color": colors[name], "tinted": True} if name in colors else {}
             self.chip(right, self.height + 1, value, dashed=value in (None, MISSING), **look)
-            self.height += 24
+            self.height += 22
 
     def tree(self, root: str, children: Mapping[str, object], hot: Iterable[str] = ()) -> None:
         """Draw a node with its children below it, each with its name; see `rows`."""
@@ -159,7 +159,7 @@ class Panel:
         self.height += 28
         top = self.height - 6
         for place in range(len(children)):
-            y = self.height + 11 + 24 * place
+            y = self.height + 11 + 22 * place
             self.line([(MARGIN + 10, top), (MARGIN + 10, y), (MARGIN + 17, y)])
         self.rows(children, hot, indent=20)
 
