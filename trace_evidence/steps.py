@@ -23,7 +23,7 @@ GREEN = "var(--steps-green,#009e73)"
 WIDTH, MARGIN, LINE, SIZE = 340, 8, 20, 14
 ROW = "display:flex;flex-wrap:wrap;gap:0 1.5em;justify-content:center;align-items:start"
 MISSING = "\u2013"
-MONO, SANS = 0.605, 0.53  # the width of a character, in sizes of the font
+MONO, SANS, BOLD = 0.605, 0.53, 0.6  # the width of a character, in sizes of the font
 
 
 def plain(text: str) -> str:
@@ -67,7 +67,7 @@ class Panel:
         """
         size, mono = look.get("size", SIZE), look.get("mono", False)
         shown = str(words)
-        wide = len(shown) * size * (MONO if mono else SANS)
+        wide = len(shown) * size * (MONO if mono else BOLD if look.get("bold") else SANS)
         left = x - wide / 2 if look.get("middle") else x
         if left < -1 or left + wide > self.width + 1:
             raise ValueError(f"{shown!r} does not fit into the drawing: shorten it, or move it.")

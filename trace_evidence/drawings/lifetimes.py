@@ -79,6 +79,7 @@ def draw(sample: Callable, make_prior: Callable) -> Steps:
         color = ACCENT if traces.get(owner) == "over" else LOOK.get(owner, (0, 0, INK))[2]
         kept.rows({LAZY: value}, {LAZY: color} if owner else {})
         if owner:
+            kept.gap(6)
             kept.say(f"It belongs to {owner}: {traces[owner]}.")
         states = ", ".join(f"{name} {state}" for name, state in traces.items()) or "none"
         belongs = f" of {owner}" if owner else ""

@@ -66,7 +66,7 @@ def draw(model: Callable, stack: Callable, at_mode: float) -> Steps:
         silent = not found.endswith("Error")
         left = Panel("the shapes of current")
         left.shapes(shapes, {OLD_RULE}, wide=26)
-        right = Panel("the mean of each position: one row per day")
+        right = Panel("each position's mean, a row a day")
         meant = np.broadcast_to(1 + np.arange(days)[:, None], at)
         used = np.broadcast_to(loc if silent else " ", at)
         right.grid(meant.tolist(), x=8, across="meant", side=23)

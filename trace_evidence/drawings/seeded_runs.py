@@ -66,7 +66,8 @@ def draw_runs(runs_of: Mapping[str, Sequence[Run]]) -> Steps:
             runs.box(8, y, 180, 24, **look if broken else {})
             runs.text(16, y + 17, f"{place + 1}. {run}")
             dead = before == "tracer" and not in_loop
-            right = handler.chip(8, y + 2, before, **look if dead else {})
+            handler.text(8, y + 17, f"{place + 1}.")
+            right = handler.chip(28, y + 2, before, **look if dead else {})
             handler.line([(right + 4, y + 12), (right + 30, y + 12)], arrow=True)
             handler.chip(right + 36, y + 2, after, **look if dead else {})
             loop = "inside" if in_loop else "outside"
