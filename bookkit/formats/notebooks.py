@@ -126,8 +126,6 @@ def student(page: str) -> NotebookNode:
     for cell in notebook.cells:
         for key in ("expect", "mystnb"):
             cell.metadata.pop(key, None)
-        if "check" in cell.metadata.get("tags", []):
-            cell.metadata["jupyter"] = {"source_hidden": True}
     notebook.metadata.pop("failure", None)
     notebook.cells.insert(1, new_markdown_cell(FIRST, id="how-to"))
     return notebook

@@ -37,7 +37,7 @@ class ThenLexer(IPython3Lexer):
         **IPython3Lexer.tokens,
         "root": [
             (
-                r"(?s)(%%(?:then|both|check))([^\n]*\n)(.*)",
+                r"(?s)(%%(?:then|both))([^\n]*\n)(.*)",
                 bygroups(Operator, Text, using(Python3Lexer)),
             ),
             *IPython3Lexer.tokens["root"],
@@ -92,14 +92,10 @@ def prompts(source: str, metadata: dict, folded: str) -> tuple[str, str]:
         return say("Show the imports"), say("Hide the imports")
     if "laboratory" in metadata.get("tags", []):
         return say("The laboratory"), say("The laboratory")
-    if source.startswith("%%check"):
-        return say("Show the check"), say("Hide the check")
-    if source.startswith("%check"):
-        return say("Show what the check says"), say("Hide what the check says")
     if "replies" in metadata.get("tags", []):
         return say("Show what the replies rest on"), say("Hide what the replies rest on")
-    if "wrong" in metadata.get("tags", []):
-        return say("Show a refused answer"), say("Hide a refused answer")
+    if source.startswith("%check"):
+        return say("Show what the check says"), say("Hide what the check says")
     return say("Show the code"), say("Hide the code")
 
 
@@ -156,7 +152,7 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         source = source_of(cell)
         text = source.astext() if source is not None else ""
         for block in cell.findall(nodes.literal_block):
-            if block.astext().startswith(("%%then", "%%both", "%%check")):
+            if block.astext().startswith(("%%then", "%%both")):
                 block["language"] = ThenLexer.aliases[0]
         if text.startswith("%%then"):
             marks.append(("then", then_label(app.env.docname)))
