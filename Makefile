@@ -54,7 +54,7 @@ test: environments ## run every cell of every page, and the tests (ARGS=--update
 	@$(PY) -m pytest $(ARGS)
 
 PART ?= site
-CHECKS_site := site_checks languages_checks steps_checks triage_checks
+CHECKS_site := site_checks languages_checks steps_checks predict_checks triage_checks
 CHECKS_print := pdf_checks workshop_checks
 CHECKS_growth := growth_checks
 

@@ -71,7 +71,7 @@ def fingerprint() -> str:
 def package() -> list[Path]:
     """Return the files of the reader's package."""
     home = pages.ROOT / "trace_evidence"
-    return sorted(path for kind in ("*.py", "*.mplstyle") for path in home.rglob(kind))
+    return sorted(path for kind in ("*.py", "*.mplstyle", "*.md") for path in home.rglob(kind))
 
 
 @cache
@@ -90,14 +90,14 @@ def imports(file: Path) -> set[Path]:
 def package_of(notebook: NotebookNode) -> str:
     """Return one hash of the modules of the reader's package that a page's cells may use.
 
-    These are what the magics need, and each module whose name the cells have, with all that they
-    import. The doors answer questions about a text: they count where the cells name them.
+    These are what the magics need, and each module or exercise whose name the cells have, with all
+    that they import. The doors answer questions about a text: they count where the cells name them.
     """
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     files = package()
     named = {path for path in files if re.search(rf"\b{path.stem}\b", code)}
     reached: set[Path] = set()
-    waiting = {path for path in files if path.name == "__init__.py" or path.suffix != ".py"} | named
+    waiting = {path for path in files if path.name in ("__init__.py", "book.mplstyle")} | named
     while waiting:
         file = waiting.pop()
         reached.add(file)

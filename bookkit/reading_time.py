@@ -1,8 +1,8 @@
 """How long a page takes to read, counted and not guessed.
 
 A reader takes 200 words of prose, 15 lines of visible code and 400 words of output a minute. What
-is folded away does not count, nor do exercises with their solutions, which have minutes of their
-own.
+is folded away does not count, nor do the replies of a prediction, nor exercises with their
+solutions, which have minutes of their own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from . import execute, expectations, pages
+from . import execute, expectations, pages, predictions
 
 WORDS, LINES, OUTPUT_WORDS = 200, 15, 400
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
@@ -107,7 +107,7 @@ def without_exercises(notebook: NotebookNode) -> list[NotebookNode]:
 
 def prose_words(text: str) -> int:
     """Return the words of a Markdown text, without directives, options and addresses."""
-    text = pages.FENCE.sub("", text)
+    text = pages.FENCE.sub("", predictions.without_replies(text))
     text = re.sub(r"<[^>]+>", "", text)
     text = re.sub(r"^:{3,}.*$|^\(\S+\)=$", "", text, flags=re.M)
     text = re.sub(r"\]\([^)]*\)", "]", text)

@@ -18,7 +18,7 @@ BROKEN = """() => [...document.querySelectorAll("figure.steps svg text")].filter
 }).map(text => text.textContent)"""
 SMALL = """() => [...document.querySelectorAll("figure.steps svg text")].map(text =>
   parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)
-  .filter(size => size < 10.5)"""
+  .filter(size => size < (innerWidth > 600 ? 13 : 12))"""
 
 
 def shown(figure):
@@ -32,9 +32,10 @@ def classes(node):
     return node.get("class", [])
 
 
-def test_each_chapter_and_three_foundations_have_such_a_figure():
+def test_chapters_and_three_foundations_have_such_a_figure():
     names = {path.split("/")[-1].removesuffix(".html") for path in WITH}
-    assert {path.stem for path in PAGES if path.parent.name == "failures"} <= names
+    chapters = {path.stem for path in PAGES if path.parent.name == "failures"}
+    assert chapters - {"tracer-hashing"} <= names, "its one figure is a table"
     assert {"tracing", "effect-handlers-and-plates", "hashing-static-dynamic"} <= names
 
 

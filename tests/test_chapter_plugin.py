@@ -87,6 +87,35 @@ CHAPTERS = {
     "bad-cell": [("expect: {raises: [", "1")],
 }
 
+# The cell bears out B: the first question says so, and the second one does not.
+ASKS = """
+```{code-cell} ipython3
+:name: shown
+print("two")
+```
+""" + "".join(
+    f"""
+:::{{predict}} {right}
+:cell: shown
+:keys: one; two; three
+:right: {right}
+
+How many?
+
+- One.
+
+  No.
+- Two.
+
+  Yes.
+- Three.
+
+  No.
+:::
+"""
+    for right in "BA"
+)
+
 
 def write_chapter(folder: Path, name: str) -> None:
     """Write a chapter of the table above as MyST."""
@@ -126,6 +155,7 @@ def run_all(folder):
     """Run all chapters of the table once; the tests below look at what was reported."""
     for name in CHAPTERS:
         write_chapter(folder, name)
+    (folder / "asks.md").write_text(FRONT.replace("KERNEL", "python3") + ASKS)
     (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
     return run_pytest(folder, "--cell-seconds=20", "-o", "console_output_style=classic")
 
@@ -206,6 +236,15 @@ def test_a_chapter_that_stops_says_where_and_why(outcome, name, words):
 def test_cells_after_a_failure_are_reported_as_not_run(outcome):
     _, _, (last, _) = of_chapter(outcome[1], "undeclared")
     assert "not run: an earlier cell of undeclared" in last.find("skipped").get("message")
+
+
+def test_an_answer_that_the_cell_does_not_bear_out_is_red(outcome):
+    (_, cell), (_, right), (_, wrong) = of_chapter(outcome[1], "asks")
+    assert not cell
+    assert not right
+    assert "prediction A:" in wrong
+    assert "expected: A is right" in wrong
+    assert "happened: the cell 'shown' shows 'two', which bears out B and not A" in wrong
 
 
 def test_invalid_front_matter_and_cell_metadata_give_one_line_with_the_cure(outcome):

@@ -5,7 +5,8 @@ import pytest
 from bookkit import pages
 from tools import mutate
 
-TEXTS = [path.read_text() for path in pages.find_notebooks()]
+FILES = [*pages.find_notebooks(), *(pages.ROOT / mutate.EXERCISES).glob("*.md")]
+TEXTS = [path.read_text() for path in FILES]
 
 
 @pytest.mark.parametrize("name", mutate.KINDS)

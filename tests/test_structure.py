@@ -66,9 +66,8 @@ def test_the_front_card_is_complete(path):
 
 
 @failure_chapters
-def test_each_failure_has_a_figure_and_a_program_that_runs_on_both_stacks(path):
+def test_each_failure_has_a_program_that_runs_on_both_stacks(path):
     cells = [cell for _, cell in book.code_cells(path)]
-    assert any({"figure", "steps"} & set(cell.metadata.get("expect", {})) for cell in cells)
     old = [
         cell.metadata["expect"].get("then", {})
         for cell in cells
@@ -84,6 +83,18 @@ def test_a_chapter_is_read_in_twenty_honest_minutes(path):
     found = reading_time.of_page(path)
     assert found.minutes <= MINUTES, f"{path.stem}: {found}, {found.minutes:.1f} min; cut it"
     assert found.lines <= VISIBLE, f"{path.stem}: {found.lines} visible lines of code; fold or cut"
+
+
+@failure_chapters
+def test_a_chapter_shows_three_quarters_of_its_code(path):
+    cells = [cell for _, cell in book.code_cells(path)]
+    rows = {id(cell): sum(bool(row.strip()) for row in cell.source.splitlines()) for cell in cells}
+    hidden = [cell for cell in cells if reading_time.HIDDEN & set(cell.metadata.get("tags", []))]
+    folded = sum(rows[id(cell)] for cell in hidden) / sum(rows.values())
+    assert folded <= 0.25, (
+        f"{path.stem}: {folded:.0%} of the code is folded; show it, cut it, or move it: figures to "
+        "trace_evidence/drawings, checks of exercises to trace_evidence/exercises"
+    )
 
 
 @failure_chapters

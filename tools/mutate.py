@@ -44,6 +44,8 @@ FENCE = re.compile(
     r"^```\{code-cell\}[^\n]*\n(?P<options>---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)*)(?P<code>.*?)^```$",
     re.M | re.S,
 )
+BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.M | re.S)  # of an exercise's own file
+EXERCISES = "trace_evidence/exercises/"
 DRAWS = re.compile(r"\bPanel\(|\bax\.|subplots\(")
 SIGNS = {"+": "-", "-": "+", "*": "/", "<": ">", ">": "<", "==": "!=", "True": "False"}
 SIGNS |= {"False": "True"}
@@ -187,11 +189,13 @@ def values(text: str) -> Spots:
 
 
 def checks(text: str) -> Spots:
-    """An exercise's check asserts one thing less."""
-    for found in FENCE.finditer(text):
-        if found["code"].startswith("%%check"):
-            for start, end, _ in nodes(found, ast.Assert):
-                yield start, end, "pass"
+    """An exercise's check asserts one thing less; a refused answer is told something else."""
+    found = BLOCK.search(text)
+    if found:
+        for start, end, _ in nodes(found, ast.Assert):
+            yield start, end, "pass"
+        for word in re.finditer(r"^> \w*?([A-Za-z]{4,})", text, re.M):
+            yield word.start(1), word.end(1), word[1][::-1]
 
 
 def figures(text: str) -> Spots:
@@ -221,12 +225,14 @@ KINDS: dict[str, Callable[[str], Spots]] = {
 
 def draw(kinds: list[str], count: int, seed: int) -> list[Mutation]:
     """Draw mutations, as many of each kind as there are, up to an equal share."""
-    texts = {path: path.read_text() for path in sorted(ROOT.glob("book/**/*.md"))}
+    files = [*ROOT.glob("book/**/*.md"), *ROOT.glob(f"{EXERCISES}*.md")]
+    texts = {path: path.read_text() for path in sorted(files)}
     found = {
         name: [
             Mutation(name, str(path.relative_to(ROOT)), *spot)
             for path, text in texts.items()
             for spot in KINDS[name](text)
+            if (name == "check") == path.match(f"{EXERCISES}*")
         ]
         for name in kinds
     }
@@ -273,13 +279,19 @@ def failing(folder: Path, *pages: str) -> str:
     return first[1] if first else f"pytest ended with {done.returncode}" if done.returncode else ""
 
 
+def page_of(path: str) -> str:
+    """Return the page that runs a file: itself, or the page of an exercise."""
+    name = Path(path).stem.rpartition("-")[0]
+    return f"book/failures/{name}.md" if path.startswith(EXERCISES) else path
+
+
 def judge(folder: Path, mutation: Mutation) -> str:
     """Return what fails in a scratch copy under a mutation, or nothing."""
     file = folder / mutation.path
     before = file.read_text()
     file.write_text(mutation.apply(before))
     try:
-        return failing(folder, mutation.path)
+        return failing(folder, page_of(mutation.path))
     finally:
         file.write_text(before)
 
@@ -311,7 +323,7 @@ def main() -> int:
             finally:
                 copies.put(folder)
 
-        whole = failing(Path(name) / "0", *sorted({one.path for one in drawn}))
+        whole = failing(Path(name) / "0", *sorted({page_of(one.path) for one in drawn}))
         if whole:
             raise SystemExit(f"error: before anything is broken, {whole} fails: mend it first.")
         with ThreadPoolExecutor(options.jobs) as pool:

@@ -15,7 +15,7 @@ from nbconvert.preprocessors import ClearOutputPreprocessor, TagRemovePreprocess
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from bookkit import casebook, catalogue, exercises, pages, publish, versions
+from bookkit import casebook, catalogue, exercises, pages, predictions, publish, versions
 from bookkit.outputs import anywhere_without_paths
 from bookkit.taught import MINUTES, taught
 
@@ -66,6 +66,9 @@ def plain(text: str, page: str) -> str:
     text = CASES.sub(lambda found: casebook.family_table(found[1]), text)
     text = MARK.sub(r"(\1)", text)
     text = OLD_NAMES.sub("", text)
+    text = predictions.BLOCK.sub(
+        lambda found: predictions.as_markdown(predictions.find(found[0])[0]), text
+    )
     text = LABEL.sub("", text)
     text = LINK.sub(lambda found: link(found[2], found[1]), text)
     return ANCHOR.sub(r"*\1*", text).strip()
@@ -123,8 +126,6 @@ def student(page: str) -> NotebookNode:
     for cell in notebook.cells:
         for key in ("expect", "mystnb"):
             cell.metadata.pop(key, None)
-        if "check" in cell.metadata.get("tags", []):
-            cell.metadata["jupyter"] = {"source_hidden": True}
     notebook.metadata.pop("failure", None)
     notebook.cells.insert(1, new_markdown_cell(FIRST, id="how-to"))
     return notebook

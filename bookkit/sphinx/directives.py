@@ -55,12 +55,10 @@ class FrontCard(Generated):
             say("{page} ({need})", page=f"[](/book/{need['page']}.md)", need=say(need["need"]))
             for need in meta["prerequisites"]
         )
-        rows = {
+        shown = {
             say("Symptom"): failure.symptom,
             say("Message"): f"`{failure.message}`",
-            say("Cure"): failure.cure + say(" [Jump to *Fix it*](#fix-it)."),
             say("Versions"): casebook.capital(measured),
-            say("Upstream"): say(", ").join(f"[{text}]({url})" for text, url in failure.upstream),
             say("Time"): say(
                 "reading {reading:.0f} min, teaching {teaching} min, exercises {exercises} min",
                 reading=reading_time.of_page(path).minutes,
@@ -68,16 +66,14 @@ class FrontCard(Generated):
             ),
             say("Needs"): prerequisites,
         }
-        lines = [f"{key}\n: {value}\n" for key, value in rows.items()]
+        folded = {
+            say("Cause"): failure.cause,
+            say("Cure"): failure.cure + say(" [Jump to *Fix it*](#fix-it)."),
+            say("Upstream"): say(", ").join(f"[{text}]({url})" for text, url in failure.upstream),
+        }
         goals = [f"- {say(goal)}" for goal in meta["objectives"]]
-        card = [
-            ":::::{div} front-card",
-            *lines,
-            say("After this chapter you can") + "\n",
-            *goals,
-            ":::::",
-        ]
-        return self.parse("\n".join(card))
+        aims = [say("After this chapter you can") + "\n", *goals]
+        return self.parse(casebook.as_card("front-card", shown, folded, aims))
 
 
 def programs() -> dict[str, tuple[str, str]]:
