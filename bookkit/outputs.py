@@ -10,7 +10,8 @@ from typing import Any
 from myst_nb.core.render import strip_ansi
 
 from trace_evidence.both import LIBRARIES
-from trace_evidence.figures import INK, PAPER, SILENT
+from trace_evidence.comparison import SILENT
+from trace_evidence.figures import INK, PAPER
 
 from . import versions
 

@@ -148,7 +148,7 @@ NOTHING_TO_SEE = {  # what is wrong is one small count, or nothing any more
 
 @each_case
 def test_a_silent_case_draws_its_wrong_answer(case):
-    cells = [cell for cell in case.cells if "figures import compare" in cell.code]
+    cells = [cell for cell in case.cells if "comparison import compare" in cell.code]
     silent = case.kind == "silent" and case.slug not in NOTHING_TO_SEE
     assert len(cells) == silent, f"{case.slug}.md: draw `got` and `expected` by one `compare`"
     for cell in cells:
