@@ -10,6 +10,7 @@ from typing import Any
 from myst_nb.core.render import strip_ansi
 
 from trace_evidence.both import LIBRARIES
+from trace_evidence.comparison import SILENT
 from trace_evidence.figures import INK, PAPER
 
 from . import pages, versions
@@ -95,6 +96,7 @@ def themed_svg(svg: str, alt: str, prefix: str) -> str:
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{prefix}", svg)
     svg = re.sub(re.escape(INK), "currentColor", svg, flags=re.I)
+    svg = re.sub(re.escape(SILENT), f"var(--silent, {SILENT})", svg, flags=re.I)
     svg = re.sub(re.escape(PAPER), "var(--pst-color-background)", svg, flags=re.I)
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
     label = html.escape(" ".join(alt.split()), quote=True)

@@ -26,7 +26,7 @@ from playwright.sync_api import expect
 from pypdf import PdfReader
 from sphinx.util.inventory import InventoryFile
 
-from bookkit import catalogue, languages, records
+from bookkit import casebook, catalogue, languages, records
 from bookkit import pages as book
 from bookkit.browser import SITE, public_address
 from bookkit.sphinx import labels
@@ -962,3 +962,19 @@ def test_the_first_page_has_a_card_for_each_chapter_with_picture_and_message(ope
     narrow = open_page("book/index.html", 390).page
     wide = narrow.locator("ul.chapter-cards > li").first.bounding_box()["width"]
     assert wide > 300
+
+
+@pytest.mark.parametrize("slug", records.load())
+def test_a_card_shows_its_row_of_the_matrix_and_leads_there(slug):
+    strip = soup(SITE / "book" / "cases" / f"{slug}.html").select_one("a.matrix-strip")
+    if strip is None:
+        assert not casebook.is_measured(slug)
+        return
+    page, _, row = strip["href"].partition("#")
+    assert page == "../reference/version-matrix.html"
+    matrix = soup(SITE / "book" / "reference" / "version-matrix.html")
+    marks = [mark["class"] for mark in matrix.find(id=row).select(".verdict")]
+    shown = strip.select(".verdict")
+    assert [mark["class"] for mark in shown] == marks
+    assert all(re.match(r"NumPyro \d.*: \w", mark["title"]) for mark in shown)
+    assert re.search(r"\d", strip["aria-label"])

@@ -10,7 +10,7 @@ from bookkit import casebook, catalogue, pages, records, versions
 
 CASES = records.load()
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-LINES, CELL_LINES, COLUMNS, WHY = 60, 25, 80, 125
+LINES, CELL_LINES, DRAWING_LINES, COLUMNS, WHY = 60, 25, 8, 80, 125
 TRACKER = re.compile(r"https://github\.com/[\w.-]+/([\w.-]+)/(issues|pull|discussions)/(\d+)")
 
 
@@ -100,14 +100,17 @@ def test_a_case_has_its_sections_in_their_order_and_its_card(case):
 
 @each_case
 def test_a_case_is_short(case):
-    rows = [row for cell in case.cells for row in cell.code.splitlines() if row.strip()]
-    assert len(rows) <= LINES, f"{case.slug}.md: {len(rows)} lines of code; at most {LINES}"
+    lines = 0
     for cell in case.cells:
         rows = [row for row in cell.code.splitlines() if row.strip()]
         where = f"{case.slug}.md:{cell.line}"
-        assert len(rows) <= CELL_LINES, f"{where}: a cell of {len(rows)} lines; split it"
+        draws = "figure" in cell.options.get("expect", {})
+        most = DRAWING_LINES if draws else CELL_LINES
+        assert len(rows) <= most, f"{where}: a cell of {len(rows)} lines, at most {most}; split it"
+        lines += 0 if draws else len(rows)  # a drawing is folded
         wide = [row for row in rows if len(row) > COLUMNS]
         assert not wide, f"{where}: wider than {COLUMNS} columns: {wide}"
+    assert lines <= LINES, f"{case.slug}.md: {lines} lines of code; at most {LINES}"
     bare = pages.CELL.sub("", text_of(case))
     why = re.search(r"^## Why\n(.*?)^## ", bare, re.M | re.S)[1]
     assert len(why.split()) <= WHY, f"{case.slug}.md: *Why* has more than 120 words"
@@ -135,6 +138,25 @@ def test_a_case_computes_two_answers_and_holds_the_wrong_one(case):
     assert any({"cured", "expected"} <= names for cell in cure for names in asserts_of(cell)), (
         f"{where}: assert that `cured` is like `expected`"
     )
+
+
+NOTHING_TO_SEE = {  # what is wrong is one small count, or nothing any more
+    *("leaf-order-compile-cache", "leak-checker-blind", "recompiles-every-call"),
+    "static-callables-pile-up",
+}
+
+
+@each_case
+def test_a_silent_case_draws_its_wrong_answer(case):
+    cells = [cell for cell in case.cells if "comparison import compare" in cell.code]
+    silent = case.kind == "silent" and case.slug not in NOTHING_TO_SEE
+    assert len(cells) == silent, f"{case.slug}.md: draw `got` and `expected` by one `compare`"
+    for cell in cells:
+        tags = set(cell.options["tags"])
+        assert tags == {"aside", "hide-input"}, f"{case.slug}.md: a drawing is an aside, folded"
+        assert cell.options["expect"] == {"figure": True}
+        alt = cell.options["mystnb"]["image"]["alt"]
+        assert re.search(r"\d", alt), f"{case.slug}.md: say the difference in numbers: {alt}"
 
 
 @each_case

@@ -133,13 +133,33 @@ class VersionMatrix(SphinxDirective):
             cells.append(f"<td>{self.mark(kind)}</td>")
         ends = html.escape(casebook.occurs_in(slug))
         label = f'<th scope="row"><a href="{href}">{title}</a></th>'
-        return f'<tr>{label}<td class="range">{ends}</td>{"".join(cells)}</tr>'
+        return f'<tr id="row-{slug}">{label}<td class="range">{ends}</td>{"".join(cells)}</tr>'
 
     def mark(self, kind: str) -> str:
         """Return one verdict as a mark that is also a word."""
         name = kind.replace(" ", "-")
         sign = f'<span aria-hidden="true">{self.MARKS[kind]}</span>'
         return f'<span class="verdict verdict-{name}" title="{say(kind)}">{sign}</span>'
+
+
+def matrix_strip(directive: SphinxDirective, slug: str) -> list[nodes.Node]:
+    """Return a program's row of the matrix as a strip of small marks that leads there."""
+    if not casebook.is_measured(slug):
+        return []
+    env, page = directive.env, "book/reference/version-matrix"
+    rows = versions.rows()
+    marks = []
+    for row in rows:
+        kind = versions.verdict(row, slug)["verdict"]
+        stack = ", ".join(f"{versions.TITLES[key]} {row['pins'][key]}" for key in versions.STACK)
+        look = f'class="verdict verdict-{kind.replace(" ", "-")}" title="{stack}: {say(kind)}"'
+        marks.append(f"<span {look}>{VersionMatrix.MARKS[kind]}</span>")
+    href = f"{env.app.builder.get_relative_uri(env.docname, page)}#row-{slug}"
+    words = html.escape(say("Version matrix") + say(": ") + casebook.occurs_in(slug))
+    first, last = rows[0]["row"], rows[-1]["pins"]["numpyro"]
+    strip = f"<small>{first}</small>{''.join(marks)}<small>{last}</small>"
+    link = f'<a class="matrix-strip" href="{href}" aria-label="{words}">{strip}</a>'
+    return [nodes.raw("", link, format="html")]
 
 
 class Avoid(Generated):
@@ -232,7 +252,9 @@ class CaseCard(Generated):
         """Return the card."""
         self.env.note_dependency(str(versions.FILE))
         slug = Path(self.env.doc2path(self.env.docname)).stem
-        return self.parse(casebook.card(records.load()[slug]))
+        card = self.parse(casebook.card(records.load()[slug]))
+        card[0] += matrix_strip(self, slug)
+        return card
 
 
 class CaseTable(FromRecords):
