@@ -29,11 +29,3 @@ def test_a_cure_is_undone_by_the_earlier_definition():
     )
     ((start, end, new),) = mutate.cures(text)
     assert mutate.Mutation("cure", "", start, end, new).apply(text).count("return x") == 2
-
-
-def test_the_page_is_as_it_was_after_the_verdict(tmp_path, monkeypatch):
-    page = tmp_path / "page.md"
-    page.write_text("whole")
-    monkeypatch.setattr(mutate, "failing", lambda folder, name: (folder / name).read_text())
-    assert mutate.judge(tmp_path, mutate.Mutation("cell", "page.md", 0, 5, "broken")) == "broken"
-    assert page.read_text() == "whole"
