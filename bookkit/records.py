@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import json
 import re
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 
 from examine_model.report import NAMES
@@ -107,7 +107,6 @@ class Case:
     decided_by: tuple[str, ...] = ()
     tolerance: float = 1e-3
     examine: str = ""
-    cells: tuple[Cell, ...] = field(default=(), repr=False)
 
     @property
     def page(self) -> str:
@@ -118,6 +117,11 @@ class Case:
     def wasteful(self) -> bool:
         """Whether the answers are right, and time or memory is lost without an error."""
         return set(self.symptoms) <= {"slow", "memory"}
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """The code cells of the page."""
+        return cells_of(pages.path_of(self.page))
 
 
 def _fail(path: Path, line: int, reason: str, cure: str) -> RecordError:
@@ -141,11 +145,15 @@ def _line_of(text: str, key: str) -> int:
     return text[: found.start()].count("\n") + 1 if found else 1
 
 
-def _cells(path: Path) -> tuple[Cell, ...]:
-    try:
-        return tuple(Cell(*cell) for cell in pages.source_cells(path))
-    except pages.PageError as error:
-        raise RecordError(str(error)) from None
+def cells_of(path: Path) -> list[Cell]:
+    """Return the code cells of a page, each with the section that it stands in."""
+    notebook, section, found = pages.read_notebook(path), "", []
+    for line, cell in zip(notebook.metadata.source_map, notebook.cells, strict=True):
+        if cell.cell_type == "code":
+            found.append(Cell(section, line, cell.metadata, cell.source))
+        else:
+            section = (re.findall(r"^## (.+)$", cell.source, re.M) or [section])[-1].strip()
+    return found
 
 
 def read(path: Path) -> Case:
@@ -183,7 +191,7 @@ def read(path: Path) -> Case:
     )
     record["upstream"] = tuple(said(row, "text", "says") for row in record["upstream"])
     record["phrases"] = tuple(map(say, record["phrases"]))
-    return Case(slug=path.stem, cells=_cells(path), **said(record, *TEXTS))
+    return Case(slug=path.stem, **said(record, *TEXTS))
 
 
 @cache
@@ -199,7 +207,7 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _plain(code: str) -> str:
+def without_asserts(code: str) -> str:
     """Return a cell's code without magics and without the assertions that hold its result."""
     code = "\n".join(line for line in code.splitlines() if not line.startswith("%"))
     lines = code.encode().splitlines()  # what a node says of its columns counts bytes
@@ -223,7 +231,7 @@ def program(case: Case) -> dict:
         tags = cell.options.get("tags", [])
         if "aside" in tags or re.match(r"\s*%%", cell.code):
             continue
-        code = _plain(cell.code)
+        code = without_asserts(cell.code)
         if not code or cell.section in SECTIONS[1::2]:
             continue
         expect = cell.options.get("expect", {})

@@ -35,15 +35,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from bookkit.pages import CELL
+
 ROOT = Path(__file__).resolve().parent.parent
 LISTED = ROOT / "tests" / "mutants.toml"
 TESTS = ("structure", "cases", "exercises", "cures")
 SECONDS = 300
 AIM = 0.98
-FENCE = re.compile(
-    r"^```\{code-cell\}[^\n]*\n(?P<options>---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)*)(?P<code>.*?)^```$",
-    re.M | re.S,
-)
 DRAWS = re.compile(r"\bPanel\(|\bax\.|subplots\(")
 SIGNS = {"+": "-", "-": "+", "*": "/", "<": ">", ">": "<", "==": "!=", "True": "False"}
 SIGNS |= {"False": "True"}
@@ -97,7 +95,7 @@ def tokens(text: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
 
     Where a mark stands in a drawing says nothing else; what it says is a kind of its own.
     """
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         code = plain(found["code"])
         rows = lines_of(code)
         if DRAWS.search(code):
@@ -126,13 +124,13 @@ def signs(text: str) -> Spots:
 
 def cells(text: str) -> Spots:
     """A code cell is gone."""
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         yield found.start(), found.end(), ""
 
 
 def promises(text: str) -> Spots:
     """What a cell promises is another message, type or output."""
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         pattern = r"(?:match|here|raises|stdout|warns|result): ['\"]?(\w{3,})"
         for key in re.finditer(pattern, found["options"]):
             start = found.start("options") + key.start(1)
@@ -155,7 +153,7 @@ def nodes(found: re.Match, *kinds: type[ast.stmt]) -> Iterator[tuple[int, int, a
 def cures(text: str) -> Spots:
     """A function or class that a later cell defines anew is the earlier one: the cure is undone."""
     known: dict[str, str] = {}
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         for start, end, node in nodes(found, ast.FunctionDef, ast.ClassDef):
             name = getattr(node, "name", "")
             if name in known and known[name] != text[start:end]:
@@ -172,7 +170,7 @@ PERTURB = (
 
 def values(text: str) -> Spots:
     """A value that an assertion compares is another."""
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         made = set()
         for _, _, node in nodes(found, ast.Assign, ast.Assert):
             if isinstance(node, ast.Assign):
@@ -188,7 +186,7 @@ def values(text: str) -> Spots:
 
 def checks(text: str) -> Spots:
     """An exercise's check asserts one thing less."""
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         if found["code"].startswith("%%check"):
             for start, end, _ in nodes(found, ast.Assert):
                 yield start, end, "pass"
@@ -196,7 +194,7 @@ def checks(text: str) -> Spots:
 
 def figures(text: str) -> Spots:
     """A word in a figure is another, or something is not drawn."""
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         if not re.search(r"figure: true|steps: \d", found["options"]):
             continue
         start, code = found.start("code"), found["code"]
