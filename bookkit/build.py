@@ -101,45 +101,37 @@ def say_what_went_wrong(text: str) -> None:
         print(rows[number], file=sys.stderr)
 
 
-def build_english() -> bool:
-    """Build the site in English, with Jupyter Book; tell whether it is whole."""
-    print("building the site …", flush=True)
-    command = [Path(sys.executable).with_name("jupyter-book"), "build", pages.ROOT]
-    with LOG.open("w") as log:
-        done = subprocess.run(
-            [*map(str, command), "-W", "-n", "--keep-going", "-q"], stdout=log, stderr=log
-        )
+def run(command: list[str], log: Path, site: str) -> bool:
+    """Build the site in one language, with a log; tell whether it is whole."""
+    print(f"building {site} …", flush=True)
+    with log.open("w") as opened:
+        done = subprocess.run(command, stdout=opened, stderr=opened)
     if done.returncode:
-        say_what_went_wrong(LOG.read_text())
-        cure = f"mend what the lines above name; {LOG.relative_to(pages.ROOT)} has the rest."
-        print(f"error: the site was not built: {cure}", file=sys.stderr)
+        say_what_went_wrong(log.read_text())
+        cure = f"mend what the lines above name; {log.relative_to(pages.ROOT)} has the rest."
+        print(f"error: {site} was not built: {cure}", file=sys.stderr)
     return done.returncode == 0
 
 
-def build_editions(before: dict[str, str], now: dict[str, str]) -> bool:
-    """Build the site in the other languages; tell whether all are whole.
+def build_english() -> bool:
+    """Build the site in English, with Jupyter Book; tell whether it is whole."""
+    jupyter_book = str(Path(sys.executable).with_name("jupyter-book"))
+    command = [jupyter_book, "build", str(pages.ROOT), "-W", "-n", "--keep-going", "-q"]
+    return run(command, LOG, "the site")
+
+
+def build_edition(code: str, before: str | None, now: str) -> bool:
+    """Build the site in another language; tell whether it is whole.
 
     Args:
-        before: the sources of the last whole build, as `sources` has them.
-        now: those of this one.
+        code: the language.
+        before: a hash of what its catalogues said to all pages, at the last whole build.
+        now: the same, of this one.
     """
-    for one in languages.wanted():
-        if one.code == ENGLISH:
-            continue
-        if before.get(f"{one.code} said") != now[f"{one.code} said"]:
-            shutil.rmtree(localized.doctrees(one.code), ignore_errors=True)
-        print(f"building the site in {one.code} …", flush=True)
-        log = LOG.with_name(f"log-{one.code}.txt")
-        with log.open("w") as opened:
-            done = subprocess.run(
-                [sys.executable, "-m", "bookkit.localized", one.code], stdout=opened, stderr=opened
-            )
-        if done.returncode:
-            say_what_went_wrong(log.read_text())
-            cure = f"mend what the lines above name; {log.relative_to(pages.ROOT)} has the rest."
-            print(f"error: the site in {one.code} was not built: {cure}", file=sys.stderr)
-            return False
-    return True
+    if before != now:
+        shutil.rmtree(localized.doctrees(code), ignore_errors=True)
+    command = [sys.executable, "-m", "bookkit.localized", code]
+    return run(command, LOG.with_name(f"log-{code}.txt"), f"the site in {code}")
 
 
 def main() -> int:
@@ -161,8 +153,10 @@ def main() -> int:
     fresh = whole and all(record["sources"].get(key) == wanted[key] for key in of_english)
     if not fresh and not build_english():
         return 1
-    if not build_editions(record.get("sources", {}), wanted):
-        return 1
+    before = record.get("sources", {})
+    for code in wanted["languages"].split():
+        if not build_edition(code, before.get(f"{code} said"), wanted[f"{code} said"]):
+            return 1
     part = RECORD.with_suffix(".part")
     part.write_text(json.dumps({"sources": wanted, "files": state()}))
     part.replace(RECORD)

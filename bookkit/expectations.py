@@ -16,7 +16,7 @@ from trace_evidence import steps
 from trace_evidence.both import MIME, SIDES
 
 COMPARED = {"tolerance", "varies"}  # how what is shown is compared with what was kept
-KEYS = {"raises", "warns", "match", "here", "stdout", "result", "figure", "steps", "was", *COMPARED}
+KEYS = {"raises", "warns", "match", "here", "stdout", "figure", "steps", "was", *COMPARED}
 BOTH = "%%both"
 IMAGES = ("image/svg+xml", "image/png")
 TAG = "raises-exception"
@@ -50,10 +50,10 @@ def check(cell: NotebookNode) -> list[Problem]:
     found = check_error(cell, expect) + check_figure(cell, expect) + check_steps(cell, expect)
     if "warns" in expect:
         found += check_warning(cell, expect)
-    for key, happened in (("stdout", stream(cell, "stdout")), ("result", result(cell))):
-        if key in expect and str(expect[key]).strip() != happened.strip():
-            cure = "If the new output is right, put it into `expect`; else mend the cell."
-            found.append(Problem(f"{key} {expect[key]!r}", f"{key} {happened!r}", cure))
+    printed = stream(cell, "stdout")
+    if "stdout" in expect and str(expect["stdout"]).strip() != printed.strip():
+        cure = "If the new output is right, put it into `expect`; else mend the cell."
+        found.append(Problem(f"stdout {expect['stdout']!r}", f"stdout {printed!r}", cure))
     return found
 
 
@@ -156,31 +156,30 @@ def check_form(cell: NotebookNode, expect: object) -> list[Problem]:
     wanted = f"a mapping with keys among {', '.join(sorted(KEYS))}"
     if not isinstance(expect, dict) or set(expect) - KEYS:
         return [Problem(wanted, f"expect: {expect}", "Mend the cell's `expect`.")]
-    found = []
-    if TAG in tags and "raises" not in expect:
-        cure = "Add `expect: {raises: TypeName, match: …}`, so that the test knows which error."
-        found.append(Problem("`expect` with `raises`", f"only the tag {TAG}", cure))
-    if "raises" in expect and TAG not in tags:
-        cure = f"Add `tags: [{TAG}]`, so that the book's build goes on after the error."
-        found.append(Problem(f"the tag {TAG} beside `raises`", f"tags {tags}", cure))
-    if ("raises" in expect or "warns" in expect) and not str(expect.get("match") or "").strip():
-        cure = "Write a regular expression that only the intended message matches."
-        found.append(Problem("a `match` that is not empty", f"match {expect.get('match')!r}", cure))
-    if "match" in expect and not {"raises", "warns"} & set(expect):
-        cure = "Say which type: add `raises` or `warns`."
-        found.append(Problem("`raises` or `warns` beside `match`", "only `match`", cure))
-    if "here" in expect and "raises" not in expect:
-        cure = "Add `raises` and `match`, or take `here` out."
-        found.append(Problem("`raises` beside `here`", "only `here`", cure))
+    match, raises = str(expect.get("match") or ""), "raises" in expect
+    kinds = {"raises", "warns"} & set(expect)
+    rules = [
+        (TAG in tags and not raises, "`expect` with `raises`", f"only the tag {TAG}",
+         "Add `expect: {raises: TypeName, match: …}`, so that the test knows which error."),
+        (raises and TAG not in tags, f"the tag {TAG} beside `raises`", f"tags {tags}",
+         f"Add `tags: [{TAG}]`, so that the book's build goes on after the error."),
+        (kinds and not match.strip(), "a `match` that is not empty", f"match {match!r}",
+         "Write a regular expression that only the intended message matches."),
+        ("match" in expect and not kinds, "`raises` or `warns` beside `match`", "only `match`",
+         "Say which type: add `raises` or `warns`."),
+        ("here" in expect and not raises, "`raises` beside `here`", "only `here`",
+         "Add `raises` and `match`, or take `here` out."),
+        (SILENT in tags and not re.search(r"^\s*assert\b", cell.source, re.M),
+         f"an `assert` in a cell tagged {SILENT}", "no `assert`",
+         "Assert in the cell that the wrong number appears."),
+    ]  # fmt: skip
+    found = [Problem(*said) for wrong, *said in rules if wrong]
     try:
-        re.compile(str(expect.get("match", "")))
+        re.compile(match)
         re.compile(str(expect.get("here", "")))
     except re.error as error:
         cure = "Escape what is meant literally, or quote the pattern in single quotes."
         found.append(Problem("a valid regular expression in `match`", str(error), cure))
-    if SILENT in tags and not re.search(r"^\s*assert\b", cell.source, re.M):
-        cure = "Assert in the cell that the wrong number appears."
-        found.append(Problem(f"an `assert` in a cell tagged {SILENT}", "no `assert`", cure))
     return found
 
 
@@ -253,9 +252,3 @@ def stream(cell: NotebookNode, name: str) -> str:
     """Return what a cell printed to ``stdout`` or ``stderr``."""
     outputs = cell.outputs
     return "".join(out.text for out in outputs if out.output_type == "stream" and out.name == name)
-
-
-def result(cell: NotebookNode) -> str:
-    """Return the text of a cell's last expression, or an empty string."""
-    found = (out for out in cell.outputs if out.output_type == "execute_result")
-    return next((out.data.get("text/plain", "") for out in found), "")

@@ -52,7 +52,6 @@ WRONG_CELLS = {
     "a valid regular expression": ("expect: {warns: UserWarning, match: '('}", "1"),
     "a mapping with keys among": ("expect: {raise: ValueError}", "1"),
     "stdout 'one'": ("expect: {stdout: one}", "print('two')"),
-    "result 1": ("expect: {result: 1}", "2"),
     "no warning": ("expect: {warns: UserWarning, match: mind the gap}", "1"),
     "no image among the outputs": (
         "expect: {figure: true}\nmystnb: {image: {alt: a line}}",
@@ -64,7 +63,6 @@ WRONG_CELLS = {
 RIGHT_CELLS = [
     ("tags: [raises-exception]\nexpect: {raises: ZeroDivisionError, match: ^division}", "1 / 0"),
     ("expect: {stdout: two}", "print('two')"),
-    ("expect: {result: 3}", "3"),
     (
         "expect: {warns: UserWarning, match: mind the gap}",
         "import warnings; warnings.warn('mind the gap')",

@@ -164,20 +164,16 @@ def guide() -> dict[str, str]:
 
 def write_student(folder: Path) -> list[Path]:
     """Write all student notebooks into a folder; return the files."""
-    folder.mkdir(parents=True, exist_ok=True)
-    made = []
-    for page in taught():
-        file = folder / f"{Path(page).name}.ipynb"
+    made = [folder / f"{Path(page).name}.ipynb" for page in taught()]
+    for page, file in zip(taught(), made, strict=True):
         write(file, nbformat.writes(student(page)))
-        made.append(file)
     return made
 
 
 def write(file: Path, text: str | bytes) -> None:
-    """Write a file in one step, so that nobody finds half of it."""
-    part = file.with_name(f".{file.name}.part")
-    part.write_bytes(text.encode() if isinstance(text, str) else text)
-    part.replace(file)
+    """Write a file, and the folder that it stands in."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
 
 
 if __name__ == "__main__":
