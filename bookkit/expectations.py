@@ -16,12 +16,11 @@ from trace_evidence import steps
 from trace_evidence.both import MIME, SIDES
 
 COMPARED = {"tolerance", "varies"}  # how what is shown is compared with what was kept
-KEYS = {"raises", "warns", "match", "here", "stdout", "figure", "steps", "was", *COMPARED}
+KEYS = {"raises", "warns", "match", "stdout", "figure", "steps", "was", *COMPARED}
 BOTH = "%%both"
 IMAGES = ("image/svg+xml", "image/png")
 TAG = "raises-exception"
 SILENT = "silent-failure"
-PASSING = re.compile(r"0x[0-9a-f]+|\d{6,}|ipykernel_\d+|/tmp/\S+")  # what no run repeats
 
 
 @dataclass
@@ -54,40 +53,6 @@ def check(cell: NotebookNode) -> list[Problem]:
     if "stdout" in expect and str(expect["stdout"]).strip() != printed.strip():
         cure = "If the new output is right, put it into `expect`; else mend the cell."
         found.append(Problem(f"stdout {expect['stdout']!r}", f"stdout {printed!r}", cure))
-    return found
-
-
-def fits(expect: dict, message: str) -> bool:
-    """Tell whether a message is the expected one, for all stacks and for this page."""
-    return all(re.search(str(expect.get(key, "")), message) for key in ("match", "here"))
-
-
-def ambiguous(notebook: NotebookNode) -> list[Problem]:
-    """Name each `match` that also fits what another cell of the page raises, in other words."""
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    sides = [
-        (place, half, half.metadata.get("expect", {}))
-        for place, cell in enumerate(cells)
-        for half in (outcomes(cell).values() if is_both(cell) else [cell])
-    ]
-    raised = [
-        (place, *error)
-        for place, half, _ in sides
-        for error in {(out.ename, out.evalue) for out in half.outputs if out.output_type == "error"}
-    ]
-    found = []
-    for place, _, expect in sides:
-        if "raises" not in expect:
-            continue
-        mine = {PASSING.sub("", said) for where, _, said in raised if where == place}
-        for where, name, said in raised:
-            here = where == place or PASSING.sub("", said) in mine
-            if not here and name == expect["raises"] and fits(expect, said):
-                first = cells[where].source.strip().splitlines()[0]
-                cure = "Write a regular expression that only the intended message matches; if "
-                cure += "`match` is what all stacks of the matrix say, add a second one as `here`."
-                wanted = f"`match` {expect['match']!r} fits this cell alone"
-                found.append(Problem(wanted, f"it also fits the cell that begins {first!r}", cure))
     return found
 
 
@@ -167,8 +132,6 @@ def check_form(cell: NotebookNode, expect: object) -> list[Problem]:
          "Write a regular expression that only the intended message matches."),
         ("match" in expect and not kinds, "`raises` or `warns` beside `match`", "only `match`",
          "Say which type: add `raises` or `warns`."),
-        ("here" in expect and not raises, "`raises` beside `here`", "only `here`",
-         "Add `raises` and `match`, or take `here` out."),
         (SILENT in tags and not re.search(r"^\s*assert\b", cell.source, re.M),
          f"an `assert` in a cell tagged {SILENT}", "no `assert`",
          "Assert in the cell that the wrong number appears."),
@@ -176,7 +139,6 @@ def check_form(cell: NotebookNode, expect: object) -> list[Problem]:
     found = [Problem(*said) for wrong, *said in rules if wrong]
     try:
         re.compile(match)
-        re.compile(str(expect.get("here", "")))
     except re.error as error:
         cure = "Escape what is meant literally, or quote the pattern in single quotes."
         found.append(Problem("a valid regular expression in `match`", str(error), cure))
@@ -188,14 +150,13 @@ def check_error(cell: NotebookNode, expect: dict) -> list[Problem]:
     error = next((out for out in cell.outputs if out.output_type == "error"), None)
     if "raises" not in expect:
         return []
-    patterns = " and ".join(repr(expect[key]) for key in ("match", "here") if key in expect)
-    expected = f"{expect['raises']} matching {patterns}"
+    expected = f"{expect['raises']} matching {expect['match']!r}"
     cure = "The libraries' behaviour changed, or the cell did: re-measure, then mend the page."
     if error is None:
         return [Problem(expected, "nothing was raised", cure)]
     if error.ename != expect["raises"]:
         return [Problem(expected, f"another type: {error.ename}: {error.evalue}", cure)]
-    if not fits(expect, error.evalue):
+    if not re.search(str(expect["match"]), error.evalue):
         return [Problem(expected, f"another message: {error.ename}: {error.evalue}", cure)]
     return []
 

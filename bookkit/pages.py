@@ -64,19 +64,13 @@ def config() -> dict[str, Any]:
     return parse(CONFIG.read_text())
 
 
-def parse(text: str) -> Any:
-    """Return the value of a text in YAML, a new one at each call."""
-    return pickle.loads(_parse_once(text))
-
-
 @cache
-def _parse_once(text: str) -> bytes:
-    """Parse a text once in a process: a run of the suite asks for the same ones 7,000 times."""
+def parse(text: str) -> Any:
+    """Return the value of a text in YAML: the same object each time, which nobody changes."""
     try:
-        found = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError:
-        found = yaml.safe_load(text)  # whose errors name the line that a reader would name
-    return pickle.dumps(found)
+        return yaml.safe_load(text)  # whose errors name the line that a reader would name
 
 
 def contents(file: Path = TOC) -> list[Entry]:

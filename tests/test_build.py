@@ -42,7 +42,7 @@ def checkout(tmp_path, monkeypatch):
     for name, value in {"ROOT": "", "BOOK": "book", "BUILD": "_build"}.items():
         monkeypatch.setattr(pages, name, tmp_path / value)
     out = tmp_path / "_build"
-    names = {"SITE": "html", "DOCTREES": ".doctrees", "RECORD": "site.json", "LOG": "log.txt"}
+    names = {"SITE": "html", "DOCTREES": ".doctrees", "RECORD": "site.txt", "LOG": "log.txt"}
     for name, value in names.items():
         monkeypatch.setattr(build, name, out / value)
     monkeypatch.setenv(languages.VARIABLE, languages.ENGLISH)
@@ -92,14 +92,17 @@ def german(checkout, monkeypatch):
 
 
 def test_a_second_language_is_built_once_and_from_then_on_for_its_own_words(german):
-    """A new language gives each page a switch, so English is built anew; its words do not."""
+    """A page's words are for Sphinx to see; those that any page may have build all from nothing."""
     assert (calls(german), editions(german)) == (2, ["de"])
     assert build.main() == 0
     assert (calls(german), editions(german)) == (2, ["de"])
-    for name in ("interface", "one"):
+    for name, stays in {"one": True, "interface": False}.items():
+        mark = german / "_build" / "html" / "mark"
+        mark.touch()
         (german / "locale" / "de" / "LC_MESSAGES" / f"{name}.po").write_text('msgid ""\n')
         assert build.main() == 0
-    assert (calls(german), editions(german)) == (2, ["de", "de", "de"])
+        assert mark.exists() == stays
+    assert editions(german) == ["de", "de", "de"]
 
 
 def test_a_language_can_be_left_out(german, monkeypatch):
@@ -129,12 +132,6 @@ def test_a_changed_page_is_built_and_the_others_stay(checkout):
     assert page(checkout, "two").stat().st_mtime_ns == before
 
 
-def test_a_page_cut_short_on_disk_is_built_again(checkout):
-    page(checkout).write_text("bef")
-    assert build.main() == 0
-    assert page(checkout).read_text() == "before\n" * 3
-
-
 def test_after_a_kill_in_the_middle_the_next_run_builds_from_nothing(checkout):
     """The site builder is killed after the first page was written."""
     (checkout / "book" / "one.md").write_text("after\n")
@@ -157,7 +154,7 @@ def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, c
 
 
 def test_a_damaged_record_of_the_build_is_no_record(checkout):
-    build.RECORD.write_text('{"sources": ')
+    build.RECORD.write_text(build.RECORD.read_text()[:20])
     assert build.main() == 0
     assert calls(checkout) == 2
 

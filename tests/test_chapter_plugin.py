@@ -33,12 +33,6 @@ WRONG_CELLS = {
         "tags: [raises-exception]\nexpect: {raises: ZeroDivisionError, match: by a hair}",
         "1 / 0",
     ),
-    "matching 'division' and 'by a hair'": (
-        "tags: [raises-exception]\n"
-        "expect: {raises: ZeroDivisionError, match: division, here: by a hair}",
-        "1 / 0",
-    ),
-    "`raises` beside `here`": ("expect: {here: division}", "1"),
     "a `match` that is not empty": (
         "tags: [raises-exception]\nexpect: {raises: ZeroDivisionError, match: ''}",
         "1 / 0",

@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 
-from bookkit import expectations, pages, shown
+from bookkit import pages, shown
 from trace_evidence.steps import Panel, Steps
 
 SVG = (
@@ -122,35 +122,3 @@ def test_no_file_is_left_of_a_page_that_is_gone():
         str(file.relative_to(pages.ROOT)) for file in set(shown.FOLDER.rglob("*.txt")) - there
     )
     assert not left, f"these pages are gone: git rm {' '.join(left)}"
-
-
-# --- a `match` fits one cell of its page --------------------------------------------------------
-
-
-def raising(message, match):
-    """Make an executed cell that raised a TypeError, and says what must match its message."""
-    error = nbformat.v4.new_output("error", ename="TypeError", evalue=message)
-    found = nbformat.v4.new_code_cell(f"raise_{match}()", outputs=[error])
-    found.metadata["expect"] = {"raises": "TypeError", "match": match}
-    return found
-
-
-def test_a_match_that_fits_another_cell_of_the_page_is_named():
-    cells = [raising("no hash: list", "hash"), raising("no hash: dict", "dict")]
-    problems = expectations.ambiguous(nbformat.v4.new_notebook(cells=cells))
-    assert [problem.expected for problem in problems] == ["`match` 'hash' fits this cell alone"]
-    cells = [raising("no hash: list", "list"), raising("no hash: dict", "dict")]
-    assert not expectations.ambiguous(nbformat.v4.new_notebook(cells=cells))
-
-
-def test_two_cells_may_raise_the_same_words():
-    cells = [raising("at 0x12af", "at"), raising("at 0x34cd", "at")]
-    assert not expectations.ambiguous(nbformat.v4.new_notebook(cells=cells))
-
-
-def test_what_fits_the_messages_of_all_stacks_is_told_apart_by_a_second_pattern():
-    cells = [raising("no hash: list", "hash"), raising("no hash: dict", "dict")]
-    cells[0].metadata["expect"]["here"] = "list"
-    assert not expectations.ambiguous(nbformat.v4.new_notebook(cells=cells))
-    cells[0].metadata["expect"]["here"] = "no hash"
-    assert expectations.ambiguous(nbformat.v4.new_notebook(cells=cells))

@@ -131,7 +131,7 @@ def cells(text: str) -> Spots:
 def promises(text: str) -> Spots:
     """What a cell promises is another message, type or output."""
     for found in CELL.finditer(text):
-        pattern = r"(?:match|here|raises|stdout|warns): ['\"]?(\w{3,})"
+        pattern = r"(?:match|raises|stdout|warns): ['\"]?(\w{3,})"
         for key in re.finditer(pattern, found["options"]):
             start = found.start("options") + key.start(1)
             yield start, start + len(key[1]), "Another" + key[1]
