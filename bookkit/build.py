@@ -8,12 +8,10 @@ changed, nothing is done.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 from . import execute, languages, pages
@@ -27,14 +25,6 @@ SHARED = ("_config.yml", "_toc.yml", "book/catalogue.toml", "book/references.bib
 SHARED_FOLDERS = ("book/_static", "book/_templates", "bookkit")
 SHARED_DATA = ("stacks/*.json", "stacks/*.toml", "stacks/*.in")
 SHOWN = 40
-
-
-def digest(files: Iterable[Path]) -> str:
-    """Return one hash of files' names and contents."""
-    found = hashlib.sha256()
-    for file in files:
-        found.update(f"{file.relative_to(pages.ROOT)}\0".encode() + file.read_bytes())
-    return found.hexdigest()
 
 
 def files_below(folder: Path) -> list[Path]:
@@ -67,7 +57,7 @@ def sources() -> list[str]:
         said = {languages.catalogue(code, name) for name in languages.SHARED}
         shared += [path for path in catalogues if path in said]
         own += [path for path in catalogues if path not in said]
-    return [" ".join(built), digest(shared), digest(own)]
+    return [" ".join(built), execute.digest(shared), execute.digest(own)]
 
 
 def say_what_went_wrong(text: str) -> None:

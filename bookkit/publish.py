@@ -391,5 +391,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except (pages.PageError, records.RecordError) as error:
+    except pages.PageError as error:
         sys.exit(str(error))

@@ -223,7 +223,7 @@ case:
 def test_a_wrong_record_is_one_line_with_file_line_and_cure(tmp_path, change, words):
     path = tmp_path / "bad.md"
     path.write_text(PAGE.replace(*change))
-    with pytest.raises(records.RecordError) as caught:
+    with pytest.raises(pages.PageError) as caught:
         records.read(path)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
