@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
-from babel.messages.pofile import read_po, write_po
+from babel.messages.pofile import write_po
 
 from trace_evidence import both
 
@@ -32,7 +32,6 @@ from . import (
     everyday,
     examined,
     languages,
-    localized,
     outputs,
     pages,
     publish,
@@ -74,14 +73,10 @@ def page_texts() -> dict[str, Catalog]:
     """Return the messages of the pages by page, as Sphinx extracts them."""
     trees = pages.BUILD / ".doctrees-gettext"
     shutil.rmtree(trees, ignore_errors=True)  # Sphinx does not see what the machinery changes
-    localized.run(EXTRACTED, trees, "gettext")
-    found = {}
-    for entry in pages.contents():
-        file = EXTRACTED / f"{entry.page}.pot"
-        if file.exists():
-            with file.open("rb") as opened:
-                found[entry.page] = read_po(opened)
-    return found
+    command = ["-m", "bookkit.localized", languages.ENGLISH, str(EXTRACTED), str(trees), "gettext"]
+    subprocess.run([sys.executable, *command], check=True, cwd=pages.ROOT)
+    files = {entry.page: EXTRACTED / f"{entry.page}.pot" for entry in pages.contents()}
+    return {page: languages.read(file) for page, file in files.items() if file.exists()}
 
 
 def interface_texts(folders: Iterable[str] = tuple(SOURCES)) -> Iterator[tuple[str, str]]:
