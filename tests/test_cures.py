@@ -60,7 +60,7 @@ ANEW = {
 def cells_of(path):
     """Return the cells (line, code) of a page before its cure, and those of the cure."""
     before, cure = [], []
-    for cell in records._cells(path):
+    for cell in records.cells_of(path):
         rows = ["" if row.startswith("%") else row for row in cell.code.splitlines()]
         if cell.section == SECTIONS[path.parent.name]:
             cure.append((cell.line, "\n".join(rows)))

@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 
-from bookkit import expectations, pages, shown
+from bookkit import pages, shown
 
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg"><defs><path style="fill: #ff0000"/></defs>'
@@ -88,32 +88,3 @@ def test_no_file_is_left_of_a_page_that_is_gone():
         str(file.relative_to(pages.ROOT)) for file in set(shown.FOLDER.rglob("*.txt")) - there
     )
     assert not left, f"these pages are gone: git rm {' '.join(left)}"
-
-
-# --- a `match` fits one cell of its page --------------------------------------------------------
-
-
-def raising(message, match):
-    """Make an executed cell that raised a TypeError, and says what must match its message."""
-    error = nbformat.v4.new_output("error", ename="TypeError", evalue=message)
-    found = nbformat.v4.new_code_cell(f"raise_{match}()", outputs=[error])
-    found.metadata["expect"] = {"raises": "TypeError", "match": match}
-    return found
-
-
-@pytest.mark.parametrize(
-    ("messages", "here", "named"),
-    [
-        ([("no hash: list", "hash"), ("no hash: dict", "dict")], None, True),
-        ([("no hash: list", "list"), ("no hash: dict", "dict")], None, False),
-        ([("at 0x12af", "at"), ("at 0x34cd", "at")], None, False),  # the same words
-        ([("no hash: list", "hash"), ("no hash: dict", "dict")], "list", False),
-        ([("no hash: list", "hash"), ("no hash: dict", "dict")], "no hash", True),
-    ],
-)
-def test_a_match_that_fits_another_cell_of_the_page_is_named(messages, here, named):
-    cells = [raising(*row) for row in messages]
-    if here:
-        cells[0].metadata["expect"]["here"] = here
-    problems = expectations.ambiguous(nbformat.v4.new_notebook(cells=cells))
-    assert bool(problems) == named

@@ -35,15 +35,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from bookkit.pages import CELL
+
 ROOT = Path(__file__).resolve().parent.parent
 LISTED = ROOT / "tests" / "mutants.toml"
 TESTS = ("structure", "cases", "exercises", "cures")
 SECONDS = 300
 AIM = 0.98
-FENCE = re.compile(
-    r"^```\{code-cell\}[^\n]*\n(?P<options>---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)*)(?P<code>.*?)^```$",
-    re.M | re.S,
-)
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.M | re.S)  # of an exercise's own file
 EXERCISES = "trace_evidence/exercises/"
 DRAWS = re.compile(r"\bPanel\(|\bax\.|subplots\(")
@@ -99,7 +97,7 @@ def tokens(text: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
 
     Where a mark stands in a drawing says nothing else; what it says is a kind of its own.
     """
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         code = plain(found["code"])
         rows = lines_of(code)
         if DRAWS.search(code):
@@ -128,14 +126,14 @@ def signs(text: str) -> Spots:
 
 def cells(text: str) -> Spots:
     """A code cell is gone."""
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         yield found.start(), found.end(), ""
 
 
 def promises(text: str) -> Spots:
     """What a cell promises is another message, type or output."""
-    for found in FENCE.finditer(text):
-        pattern = r"(?:match|here|raises|stdout|warns|result): ['\"]?(\w{3,})"
+    for found in CELL.finditer(text):
+        pattern = r"(?:match|raises|stdout|warns): ['\"]?(\w{3,})"
         for key in re.finditer(pattern, found["options"]):
             start = found.start("options") + key.start(1)
             yield start, start + len(key[1]), "Another" + key[1]
@@ -157,7 +155,7 @@ def nodes(found: re.Match, *kinds: type[ast.stmt]) -> Iterator[tuple[int, int, a
 def cures(text: str) -> Spots:
     """A function or class that a later cell defines anew is the earlier one: the cure is undone."""
     known: dict[str, str] = {}
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         for start, end, node in nodes(found, ast.FunctionDef, ast.ClassDef):
             name = getattr(node, "name", "")
             if name in known and known[name] != text[start:end]:
@@ -174,7 +172,7 @@ PERTURB = (
 
 def values(text: str) -> Spots:
     """A value that an assertion compares is another."""
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         made = set()
         for _, _, node in nodes(found, ast.Assign, ast.Assert):
             if isinstance(node, ast.Assign):
@@ -200,7 +198,7 @@ def checks(text: str) -> Spots:
 
 def figures(text: str) -> Spots:
     """A word in a figure is another, or something is not drawn."""
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         if not re.search(r"figure: true|steps: \d", found["options"]):
             continue
         start, code = found.start("code"), found["code"]
