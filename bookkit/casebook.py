@@ -110,6 +110,8 @@ def card(case: Case) -> str:
         say("Upstream"): upstream(case) + patch(case),
         say("Family"): say("{chapter}, one of its [cases](/book/cases/index.md).", chapter=family),
     }
+    if case.costs:
+        rows[say("What it costs you")] = case.costs
     lines = [f"{key}\n: {value}\n" for key, value in rows.items()]
     return "\n".join([":::::{div} front-card case-card", *lines, ":::::"])
 

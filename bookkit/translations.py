@@ -151,7 +151,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         name = f"{entry.page}.md"
         front = pages.meta(entry.page)
         case, failure = front.get("case", {}), front.get("failure", {})
-        keys = "title", "symptom", "cause", "cure", "question", "phrases"
+        keys = "title", "symptom", "cause", "cure", "costs", "question", "phrases"
         yield from each(name, case, *keys)
         for row in case.get("upstream", []):
             yield from each(name, row, "text", "says")
