@@ -86,7 +86,9 @@ def reading(notebook: NotebookNode, name: str, pattern: str) -> str:
 
 def outcome(cell: NotebookNode) -> str:
     """Return what a cell printed, gave and raised, as text."""
-    rows = [expectations.stream(cell, "stdout"), expectations.result(cell)]
+    rows = [expectations.stream(cell, "stdout")]
+    results = (out for out in cell.outputs if out.output_type == "execute_result")
+    rows += [out.data.get("text/plain", "") for out in results]
     rows += [f"{out.ename}: {out.evalue}" for out in cell.outputs if out.output_type == "error"]
     return strip_ansi("\n".join(rows))
 
