@@ -102,6 +102,12 @@ def executed(path: Path) -> NotebookNode | None:
     return execution.notebook if execution else None
 
 
+def of_book() -> dict[str, tuple[Path, Prediction]]:
+    """Return all predictions of the book by their labels, each with its page."""
+    paths = pages.find_notebooks()
+    return {one.label: (path, one) for path in paths for one in find(path.read_text())}
+
+
 def without_replies(text: str) -> str:
     """Return a page's text with what of its predictions is shown: questions and answers."""
     return BLOCK.sub(lambda block: shown(find(block[0])[0]), text)
