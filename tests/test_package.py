@@ -87,6 +87,7 @@ def test_the_wheel_holds_the_package_with_its_data_and_nothing_of_the_book(wheel
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"trace_evidence"}
     inside = {name.partition("/")[2] for name in names}
     assert {"data.json", "book.mplstyle", "checks/__init__.py", "then.py"} <= inside
+    assert {"drawings/one_step.py", "exercises/tracer-hashing-repair.md"} <= inside
     assert json.loads(zipfile.ZipFile(wheel).read("trace_evidence/data.json")) == {
         **publish.build(), "of": checkout.digest(),
     }  # fmt: skip
