@@ -89,6 +89,7 @@ def test_the_wheel_holds_the_package_with_its_data_needs_nothing_and_is_small(wh
     }
     inside = {name.partition("/")[2] for name in archive.namelist()}
     assert {"data.json", "book.mplstyle", "checks/__init__.py", "then.py"} <= inside
+    assert {"drawings/one_step.py", "exercises/tracer-hashing-repair.md"} <= inside
     assert json.loads(archive.read("trace_evidence/data.json")) == {
         **publish.build(), "of": checkout.digest(),
     }  # fmt: skip
