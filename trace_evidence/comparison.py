@@ -66,7 +66,7 @@ def _draw_row(ax, kind, x, row, look) -> None:
         row, x = np.histogram(row, x, density=True)[0], (x[1:] + x[:-1]) / 2
         look["drawstyle"] = "steps-mid"
     if kind == "pairs":
-        kind, x, row = "points", *row.T
+        kind, (x, row) = "points", row.T
         ax.set_aspect("equal")
     ax.plot(x, row, **look | {"points": {"ls": ""}, "path": {}}.get(kind, {"marker": ""}))
 
