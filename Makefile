@@ -25,7 +25,7 @@ PYTHONS := "$(PYTHON)" python3.12 python3 python python3.13 python3.11 python3.1
 RUNS := -c "import sys; sys.exit(sys.version_info < (3, 8))"
 
 .NOTPARALLEL:  # two commands would execute the same pages twice
-.PHONY: environments run lock lock-row $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
+.PHONY: environments run links lock lock-row $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -54,7 +54,7 @@ test: environments ## run every cell of every page, and the tests (ARGS=--update
 	@$(PY) -m pytest $(ARGS)
 
 PART ?= site
-CHECKS_site := site_checks languages_checks steps_checks triage_checks
+CHECKS_site := site_checks languages_checks steps_checks predict_checks triage_checks
 CHECKS_print := pdf_checks workshop_checks
 CHECKS_growth := growth_checks
 
@@ -88,9 +88,12 @@ hub: environments ## start a JupyterHub on loopback, with both kernels (PORT=801
 matrix: environments ## measure what is new or changed on the stacks of the version matrix
 	@$(PY) -m stacks.measure $(ARGS)
 
-# What a maintainer runs: make run M="tools.links"
+# What a maintainer runs: make run M="tools.latest"
 run: environments
 	@$(PY) -m $(M)
+
+links: book
+	@.venv/bin/jupyter-book build . --builder linkcheck --path-output .cache/links -q
 
 UV := .venv/bin/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-header
@@ -110,8 +113,9 @@ lock-row: environments
 	where stacks/matrix/0.23.0.in has its pins." >&2; exit 1; }
 	@$(PY) -m stacks.measure --lock --rows "$(ROW)"
 
-lint: environments ## check the style of the code, its types, and the prose
-	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/python -m tools.english
+lint: environments ## check the style of the code, its types, and the spelling
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
+	@.venv/bin/codespell *.md book paper upstream .github
 
 clean: ## remove the environments and all that was built
 	rm -rf .venv .venv-then .cache _build

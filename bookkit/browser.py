@@ -10,12 +10,11 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import yaml
 from playwright.sync_api import Browser, sync_playwright
 
 from bookkit import pages
@@ -29,11 +28,9 @@ NO_CHROMIUM = (
 )
 
 
-@cache
 def public_address() -> str:
     """Return where the site is published, from `_config.yml`; it ends with a slash."""
-    config = yaml.safe_load((pages.ROOT / "_config.yml").read_text())
-    return config["html"]["baseurl"]
+    return pages.config()["html"]["baseurl"]
 
 
 def find_chromium() -> str | None:

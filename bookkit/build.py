@@ -1,43 +1,30 @@
 """Build the site: `python -m bookkit.build`, which `make book` calls after the pages are executed.
 
-What was built is believed only as far as it can be checked. A record beside the site holds what it
-was made from and the size and time of each of its files. It is taken away before Sphinx starts and
-written when the site is whole. So after an interruption, a damaged file, or a change in what all
-pages depend on, the site is built from nothing; where only pages changed, Sphinx builds those; and
-where nothing changed, nothing is done.
+A record beside the site holds what it was made from. It is taken away before Sphinx starts and
+written when the site is whole. So after an interruption, or a change in what all pages depend on,
+the site is built from nothing; where only pages changed, Sphinx builds those; and where nothing
+changed, nothing is done.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
-from . import execute, languages, localized, pages
+from . import execute, languages, pages
 
 SITE = pages.BUILD / "html"
 DOCTREES = pages.BUILD / ".doctrees"
-RECORD = pages.BUILD / "site.json"
+RECORD = pages.BUILD / "site.txt"
 LOG = pages.BUILD / "log.txt"
 # What every page depends on, besides what outputs do.
 SHARED = ("_config.yml", "_toc.yml", "book/catalogue.toml", "book/references.bib")
 SHARED_FOLDERS = ("book/_static", "book/_templates", "bookkit")
 SHARED_DATA = ("stacks/*.json", "stacks/*.toml", "stacks/*.in")
 SHOWN = 40
-ENGLISH = languages.ENGLISH
-
-
-def digest(files: Iterable[Path]) -> str:
-    """Return one hash of files' names and contents."""
-    found = hashlib.sha256()
-    for file in files:
-        found.update(f"{file.relative_to(pages.ROOT)}\0".encode() + file.read_bytes())
-    return found.hexdigest()
 
 
 def files_below(folder: Path) -> list[Path]:
@@ -59,37 +46,18 @@ def shared_files() -> list[Path]:
     return [path for path in found if path.exists()]
 
 
-def sources() -> dict[str, str]:
-    """Return a hash of what all pages depend on, and one of the pages themselves."""
-    shared = digest([*shared_files(), *execute.inputs(), *execute.package()])
-    own = digest(path for path in files_below(pages.BOOK) if path.suffix in (".md", ".json"))
-    found = {"shared": shared, "pages": own}
-    built = [one.code for one in languages.wanted() if one.code != ENGLISH]
+def sources() -> list[str]:
+    """Return the languages, a hash of what all pages depend on, and one of the pages."""
+    shared = [*shared_files(), *execute.inputs(), *execute.package()]
+    own = [path for path in files_below(pages.BOOK) if path.suffix in (".md", ".json")]
+    built = [one.code for one in languages.wanted()]
     for code in built:
-        files = [path for path in files_below(languages.FOLDER / code) if path.suffix != ".mo"]
-        said = {languages.catalogue(code, name) for name in languages.SHARED}
+        catalogues = [path for path in files_below(languages.FOLDER / code) if path.suffix == ".po"]
         # Sphinx knows which page has which catalogue, but not who says what is in these two.
-        found[f"{code} said"] = digest(path for path in files if path in said)
-        found[f"{code} pages"] = digest(path for path in files if path not in said)
-    found["languages"] = " ".join(built)
-    return found
-
-
-def state() -> dict[str, list[int]]:
-    """Return the size and the time of each file of the site."""
-    found = {}
-    for path in files_below(SITE):
-        status = path.stat()
-        found[str(path.relative_to(SITE))] = [status.st_size, status.st_mtime_ns]
-    return found
-
-
-def read_record() -> dict:
-    """Return the record of the last whole build; empty where there is none, or a damaged one."""
-    try:
-        return json.loads(RECORD.read_text())
-    except (OSError, ValueError):
-        return {}
+        said = {languages.catalogue(code, name) for name in languages.SHARED}
+        shared += [path for path in catalogues if path in said]
+        own += [path for path in catalogues if path not in said]
+    return [" ".join(built), execute.digest(shared), execute.digest(own)]
 
 
 def say_what_went_wrong(text: str) -> None:
@@ -101,71 +69,40 @@ def say_what_went_wrong(text: str) -> None:
         print(rows[number], file=sys.stderr)
 
 
-def build_english() -> bool:
-    """Build the site in English, with Jupyter Book; tell whether it is whole."""
-    print("building the site …", flush=True)
-    command = [Path(sys.executable).with_name("jupyter-book"), "build", pages.ROOT]
-    with LOG.open("w") as log:
-        done = subprocess.run(
-            [*map(str, command), "-W", "-n", "--keep-going", "-q"], stdout=log, stderr=log
-        )
+def build(code: str) -> bool:
+    """Build the site in one language, English with Jupyter Book; tell whether it is whole."""
+    command = [sys.executable, "-m", "bookkit.localized", code]
+    site, log = f"the site in {code}", LOG.with_name(f"log-{code}.txt")
+    if code == languages.ENGLISH:
+        jupyter_book = str(Path(sys.executable).with_name("jupyter-book"))
+        command = [jupyter_book, "build", str(pages.ROOT), "-W", "-n", "--keep-going", "-q"]
+        site, log = "the site", LOG
+    print(f"building {site} …", flush=True)
+    with log.open("w") as opened:
+        done = subprocess.run(command, stdout=opened, stderr=opened)
     if done.returncode:
-        say_what_went_wrong(LOG.read_text())
-        cure = f"mend what the lines above name; {LOG.relative_to(pages.ROOT)} has the rest."
-        print(f"error: the site was not built: {cure}", file=sys.stderr)
+        say_what_went_wrong(log.read_text())
+        cure = f"mend what the lines above name; {log.relative_to(pages.ROOT)} has the rest."
+        print(f"error: {site} was not built: {cure}", file=sys.stderr)
     return done.returncode == 0
-
-
-def build_editions(before: dict[str, str], now: dict[str, str]) -> bool:
-    """Build the site in the other languages; tell whether all are whole.
-
-    Args:
-        before: the sources of the last whole build, as `sources` has them.
-        now: those of this one.
-    """
-    for one in languages.wanted():
-        if one.code == ENGLISH:
-            continue
-        if before.get(f"{one.code} said") != now[f"{one.code} said"]:
-            shutil.rmtree(localized.doctrees(one.code), ignore_errors=True)
-        print(f"building the site in {one.code} …", flush=True)
-        log = LOG.with_name(f"log-{one.code}.txt")
-        with log.open("w") as opened:
-            done = subprocess.run(
-                [sys.executable, "-m", "bookkit.localized", one.code], stdout=opened, stderr=opened
-            )
-        if done.returncode:
-            say_what_went_wrong(log.read_text())
-            cure = f"mend what the lines above name; {log.relative_to(pages.ROOT)} has the rest."
-            print(f"error: the site in {one.code} was not built: {cure}", file=sys.stderr)
-            return False
-    return True
 
 
 def main() -> int:
     """Bring the site up to date; return 0 where it is whole."""
-    record, wanted = read_record(), sources()
-    whole = bool(record) and record["files"] == state()
-    where = SITE.relative_to(pages.ROOT)
-    if whole and record["sources"] == wanted:
+    wanted, where = sources(), SITE.relative_to(pages.ROOT)
+    record = RECORD.read_text().splitlines() if RECORD.exists() and SITE.exists() else []
+    if record == wanted:
         print(f"The book is in {where}, and up to date: open {where}/index.html, or make serve.")
         return 0
     RECORD.unlink(missing_ok=True)
-    kept = ("shared", "languages")
-    if not whole or any(record["sources"].get(key) != wanted[key] for key in kept):
-        shutil.rmtree(SITE, ignore_errors=True)
-        for folder in (DOCTREES, *DOCTREES.parent.glob(f"{DOCTREES.name}-*")):
+    if record[:2] != wanted[:2]:
+        for folder in (SITE, *DOCTREES.parent.glob(f"{DOCTREES.name}*")):
             shutil.rmtree(folder, ignore_errors=True)
     pages.BUILD.mkdir(exist_ok=True)
-    of_english = (*kept, "pages")
-    fresh = whole and all(record["sources"].get(key) == wanted[key] for key in of_english)
-    if not fresh and not build_english():
-        return 1
-    if not build_editions(record.get("sources", {}), wanted):
-        return 1
-    part = RECORD.with_suffix(".part")
-    part.write_text(json.dumps({"sources": wanted, "files": state()}))
-    part.replace(RECORD)
+    for code in wanted[0].split():
+        if not build(code):
+            return 1
+    RECORD.write_text("\n".join(wanted))
     print(f"The book is in {where}: open {where}/index.html, or run make serve.")
     return 0
 

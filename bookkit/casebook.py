@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 from . import pages, records, versions
@@ -95,8 +96,11 @@ def card(case: Case) -> str:
     family = f"[](/book/failures/{case.family}.md)"
     owner = say(records.OWNERS[case.whose])
     library = records.LIBRARIES[case.library]
-    rows = {
-        say("Symptom"): case.symptom,
+    shown = {say("Symptom"): case.symptom}
+    if case.kind == "loud":
+        texts = [f"{row['type']}: {row['text']}" for row in case.wordings if "text" in row]
+        shown |= {say("Message"): f"`` {text} ``" for text in texts[:1]}
+    shown |= {
         say("Kind"): say(
             "{mark} {means}; {owner} ({library}).",
             mark=f"{{inline-mark}}`{case.kind}: {say(case.kind)}`",
@@ -105,13 +109,24 @@ def card(case: Case) -> str:
             library=library,
         ),
         say("Versions"): measured(case),
+        say("Family"): say("{chapter}, one of its [cases](/book/cases/index.md).", chapter=family),
+    }
+    folded = {
         say("Cause"): case.cause,
         say("Cure"): case.cure + say(" [Jump to *Cure*](#cure)."),
         say("Upstream"): upstream(case) + patch(case),
-        say("Family"): say("{chapter}, one of its [cases](/book/cases/index.md).", chapter=family),
     }
-    lines = [f"{key}\n: {value}\n" for key, value in rows.items()]
-    return "\n".join([":::::{div} front-card case-card", *lines, ":::::"])
+    return as_card("front-card case-card", shown, folded)
+
+
+def as_card(look: str, shown: dict[str, str], folded: dict[str, str], below: Iterable = ()) -> str:
+    """Return a card as Markdown: rows that are shown, those that answer, folded, and the rest."""
+    first, second = (
+        [f"{key}\n: {value}\n" for key, value in rows.items()] for rows in (shown, folded)
+    )
+    opening = f'<details class="told"><summary>{say("Show cause, cure and reports")}</summary>\n'
+    fold = [opening, *second, "</details>\n"]
+    return "\n".join([f":::::{{div}} {look}", *first, *fold, *below, ":::::"])
 
 
 def mark(case: Case) -> str:

@@ -66,7 +66,4 @@ def corpus_table() -> str:
         ),
     ]  # fmt: skip
     alarms = [f"- {row['project']}, `{row['file']}`: {say(row['why'])}" for row in record["alarms"]]
-    said = (
-        [say("Every alarm, explained:"), "", *alarms] if alarms else [say("No model was alarmed.")]
-    )
-    return "\n".join([*rows, "", *said])
+    return "\n".join([*rows, "", say("Every alarm, explained:"), "", *alarms])

@@ -3,13 +3,14 @@
 Pages are read with myst-nb's own reader and kept in the jupyter-cache that the book build
 uses, so whoever comes second finds the outputs there. jupyter-cache looks at cell sources and
 metadata only; `open_cache` throws the whole cache away when something else changed that outputs
-depend on.
+depend on. One process at a time executes pages.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import fcntl
 import hashlib
 import itertools
 import json
@@ -17,7 +18,7 @@ import os
 import platform
 import re
 import shutil
-import sqlite3
+import sys
 import tempfile
 import threading
 import time
@@ -71,7 +72,7 @@ def fingerprint() -> str:
 def package() -> list[Path]:
     """Return the files of the reader's package."""
     home = pages.ROOT / "trace_evidence"
-    return sorted(path for kind in ("*.py", "*.mplstyle") for path in home.rglob(kind))
+    return sorted(path for kind in ("*.py", "*.mplstyle", "*.md") for path in home.rglob(kind))
 
 
 @cache
@@ -90,31 +91,31 @@ def imports(file: Path) -> set[Path]:
 def package_of(notebook: NotebookNode) -> str:
     """Return one hash of the modules of the reader's package that a page's cells may use.
 
-    These are what the magics need, and each module whose name the cells have, with all that they
-    import. The doors answer questions about a text: they count where the cells name them.
+    These are what the magics need, and each module or exercise whose name the cells have, with all
+    that they import. The doors answer questions about a text: they count where the cells name them.
     """
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     files = package()
     named = {path for path in files if re.search(rf"\b{path.stem}\b", code)}
     reached: set[Path] = set()
-    waiting = {path for path in files if path.name == "__init__.py" or path.suffix != ".py"} | named
+    waiting = {path for path in files if path.name in ("__init__.py", "book.mplstyle")} | named
     while waiting:
         file = waiting.pop()
         reached.add(file)
         doors = {path for path in imports(file) if path.stem in DOORS} - named
         waiting |= imports(file) - reached - doors
-    return digest(sorted(reached))
+    return digest(sorted(reached)) + (told() if REPORTS in code else "")
 
 
-def is_sound(database: Path) -> bool:
-    """Tell whether a cache's database can be read; one that is not there yet can."""
-    if not database.exists():
-        return True
+def told() -> str:
+    """Return a hash of `examine` and of what it says of the cases: title, address and cure."""
     try:
-        with contextlib.closing(sqlite3.connect(database)) as connection:
-            return connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
-    except sqlite3.DatabaseError:
-        return False
+        known = triage.data()["explain"]
+    except triage.DataError:
+        return ""  # whoever needs it says so
+    said = [[name, row["title"], row["page"], row["cure"]] for name, row in sorted(known.items())]
+    code = b"".join(path.read_bytes() for path in sorted(EXAMINE.rglob("*.py")))
+    return hashlib.sha256(json.dumps(said).encode() + code).hexdigest()
 
 
 def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBase:
@@ -135,50 +136,28 @@ def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBa
                 f"{path} is no cache of executed pages, and holds something: nothing was changed; "
                 "name another folder, or empty this one."
             )
-        if mark.read_text() != current or not is_sound(path / "global.db"):
-            shutil.rmtree(path)
-    for entry in path.glob("executed/*"):
-        if not (entry / "base.ipynb").exists():  # left by a run that was stopped
-            shutil.rmtree(entry)
+        if mark.read_text() != current:
+            with alone(path):
+                shutil.rmtree(path)
     path.mkdir(parents=True, exist_ok=True)
     mark.write_text(current)
-    cache = get_cache(path)
-    forget_reports(cache, path / "told")
-    return cache
+    return get_cache(path)
 
 
-def told() -> str:
-    """Return a hash of `examine` and of what it says of the cases: title, address and cure.
-
-    Raises:
-        trace_evidence.triage.DataError: a case cannot be read.
-    """
-    known = triage.data()["explain"]
-    said = {
-        name: [row.get(key) for key in ("title", "page", "cure")] for name, row in known.items()
-    }
-    code = b"".join(path.read_bytes() for path in sorted(EXAMINE.rglob("*.py")))
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode() + code).hexdigest()
-
-
-def forget_reports(cache: JupyterCacheBase, mark: Path) -> None:
-    """Take the pages that print such a report out of a cache, where the cases say something new.
-
-    Args:
-        cache: the cache.
-        mark: the file that keeps what `told` returned the last time.
-    """
-    try:
-        current = told()
-    except triage.DataError:
-        return  # whoever needs it says so
-    if mark.exists() and mark.read_text() == current:
-        return
-    for record in cache.list_cache_records():
-        page = Path(record.uri)
-        if page.exists() and REPORTS in page.read_text():
-            cache.remove_cache(record.pk)
-    mark.write_text(current)
+@contextlib.contextmanager
+def alone(path: Path, report: Callable[[str], None] = print) -> Iterator[None]:
+    """Hold a cache's folder; who wants it meanwhile says who holds it, and waits."""
+    with path.with_name(f"{path.name}.lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            report(f"waiting for {lock.read()}, which executes pages …")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.truncate(0)
+        lock.write(f"process {os.getpid()} ({' '.join(sys.orig_argv[1:3])})")
+        lock.flush()
+        yield
 
 
 @dataclass
@@ -202,7 +181,8 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
     """Execute a chapter on a fresh kernel, over IPC, with the kernel `then` mandatory."""
     started = []
     # Socket paths are limited to about 100 characters, so they live in a short folder.
-    with tempfile.TemporaryDirectory(prefix="book-") as folder:
+    # What the kernels leave there, such as the sockets of `then`, goes with it.
+    with tempfile.TemporaryDirectory(prefix="book-", ignore_cleanup_errors=True) as folder:
         connection = {"transport": "ipc", "connection_file": f"{folder}/kernel.json"}
         manager = kernels.manager_class()
         client = NotebookClient(
@@ -218,7 +198,7 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
         begin = time.monotonic()
         reason = ""
         try:
-            client.execute(env={**os.environ, REQUIRED_VARIABLE: "1"})
+            client.execute(env={**os.environ, REQUIRED_VARIABLE: "1", "TMPDIR": folder})
         except CellExecutionError as error:
             reason = f"{error.ename} that the cell does not declare: {error.evalue}"
         except CellTimeoutError:
@@ -282,8 +262,7 @@ def execute_chapters(
     Yields:
         Each path with its `Execution`, or with the `pages.PageError` that kept it from being read.
     """
-    waiting = {}
-    pool = ThreadPoolExecutor(JOBS)
+    missing, waiting = {}, {}
     whole_lines = threading.Lock()
 
     def say(line: str) -> None:
@@ -294,14 +273,27 @@ def execute_chapters(
         say(f"executing {path.stem} …")
         return run_chapter(path, notebook, cell_seconds)
 
-    try:
-        for path in paths:
-            try:
-                notebook = pages.read_notebook(path)
-            except pages.PageError as error:
-                yield path, error
-                continue
-            cached = from_cache(cache, notebook)
+    for path in paths:
+        try:
+            notebook = pages.read_notebook(path)
+        except pages.PageError as error:
+            yield path, error
+            continue
+        cached = from_cache(cache, notebook)
+        if cached is not None:
+            yield path, cached
+        else:
+            missing[path] = notebook
+    if not missing:
+        return
+    with alone(cache.path, report), contextlib.ExitStack() as end:
+        pool = ThreadPoolExecutor(JOBS)
+        end.callback(pool.shutdown, wait=False, cancel_futures=True)
+        for entry in cache.path.glob("executed/*"):
+            if not (entry / "base.ipynb").exists():  # left by a run that was stopped
+                shutil.rmtree(entry)
+        for path, notebook in missing.items():
+            cached = from_cache(cache, notebook)  # whoever held the cache may have executed it
             if cached is not None:
                 yield path, cached
             else:
@@ -317,5 +309,3 @@ def execute_chapters(
             else:
                 say(f"stopped {path.stem} after {execution.seconds:.0f} s: {execution.reason}")
             yield path, execution
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)

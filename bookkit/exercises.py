@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
 
 from bookkit import pages
 
 GATE = re.compile(r"^```\{(exercise|solution)-(start|end)\} *(.*)$")
-LABEL = re.compile(r"^:label: *(\S+)$")
+LABEL = re.compile(r"^:label: *(\S+)$", re.M)
+PARTS = {"exercise": "given", "solution": "solution"}
 
 
 @dataclass
@@ -26,27 +29,40 @@ class Exercise:
     """
 
     title: str
-    label: str = ""
+    label: str
     given: list[NotebookNode] = field(default_factory=list)
     solution: list[NotebookNode] = field(default_factory=list)
+
+
+def walk(cells: list[NotebookNode]) -> Iterator[tuple[str, str, NotebookNode]]:
+    """Yield (part, title, cell) of a page's cells; text is taken apart where a part begins or ends.
+
+    The part is `given` in an exercise, `solution` in a solution, and nothing elsewhere.
+    """
+    part = title = ""
+    for cell in cells:
+        if cell.cell_type == "code":
+            yield part, title, cell
+            continue
+        rows: list[str] = []
+        for row in cell.source.splitlines():
+            gate = GATE.match(row)
+            if not gate:
+                rows.append(row)
+                continue
+            yield part, title, new_markdown_cell("\n".join(rows))
+            part = PARTS[gate[1]] if gate[2] == "start" else ""
+            title, rows = gate[3], []
+        yield part, title, new_markdown_cell("\n".join(rows))
 
 
 def find(path: Path) -> list[Exercise]:
     """Return the exercises of a page, in its order."""
     found: list[Exercise] = []
-    part = ""
-    for cell in pages.read_source(path).cells:
-        if cell.cell_type == "code":
-            if part:
-                getattr(found[-1], part).append(cell)
-            continue
-        for line in cell.source.splitlines():
-            gate, label = GATE.match(line), LABEL.match(line)
-            if gate:
-                kind, where, title = gate.groups()
-                part = {"exercise": "given", "solution": "solution"}[kind] * (where == "start")
-                if (kind, where) == ("exercise", "start"):
-                    found.append(Exercise(title))
-            elif label and part == "given":
-                found[-1].label = label[1]
+    for part, title, cell in walk(pages.read_notebook(path).cells):
+        if part and cell.cell_type == "code":
+            getattr(found[-1], part).append(cell)
+        elif part == "given" and [one.title for one in found[-1:]] != [title]:
+            (label,) = LABEL.findall(cell.source)
+            found.append(Exercise(title, label))
     return found

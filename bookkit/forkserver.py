@@ -14,6 +14,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 
 PRELOADED = [
     *("ipykernel.kernelapp", "ipykernel.ipkernel", "IPython.core.completer", "comm"),
@@ -59,6 +60,7 @@ def become_kernel(request, added):
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update({**added, **request["env"]})
+    tempfile.tempdir = None  # `TMPDIR` may be another one than the server's
     with open(os.devnull) as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)

@@ -7,7 +7,6 @@ Jupyter Book takes no language, so this gives Sphinx the configuration that Jupy
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,6 @@ from .languages import say
 def folder(code: str) -> Path:
     """Return the folder of an edition in the built site."""
     return pages.BUILD / "html" / languages.known()[code].address
-
-
-def doctrees(code: str) -> Path:
-    """Return the folder in which Sphinx keeps what it has read of an edition."""
-    return pages.BUILD / f".doctrees-{code}"
 
 
 def configuration() -> dict[str, Any]:
@@ -57,37 +51,21 @@ def configuration() -> dict[str, Any]:
     return made
 
 
-def run(out: Path, trees: Path, builder: str = "html") -> None:
-    """Run Sphinx in a process of its own, in the language that is spoken.
-
-    Raises:
-        subprocess.CalledProcessError: a warning or an error, which stands on the terminal.
-    """
-    command = [sys.executable, "-m", "bookkit.localized", languages.spoken().code]
-    command += [str(out), str(trees), builder]
-    subprocess.run(command, check=True, cwd=pages.ROOT)
-
-
-def build(out: Path, trees: Path, builder: str = "html") -> int:
-    """Run Sphinx here; return 0 where there was neither an error nor a warning."""
+def build(code: str, out: str = "", trees: str = "", builder: str = "html") -> int:
+    """Build the edition of a language; return 0 where there was neither an error nor a warning."""
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+    languages.use(code)
     with patch_docutils(None), docutils_namespace():
         app = Sphinx(
-            pages.ROOT, None, out, trees, builder, configuration(),
+            pages.ROOT, None, out or folder(code), trees or pages.BUILD / f".doctrees-{code}",
+            builder, configuration(),
             status=None, warning=sys.stderr, warningiserror=True, keep_going=True,
         )  # fmt: skip
         app.build()
     return app.statuscode
 
 
-def main(code: str, out: str = "", trees: str = "", builder: str = "html") -> int:
-    """Build the edition of a language."""
-    languages.use(code)
-    where = Path(out) if out else folder(code)
-    return build(where, Path(trees) if trees else doctrees(code), builder)
-
-
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(build(*sys.argv[1:]))

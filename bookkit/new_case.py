@@ -15,24 +15,20 @@ from . import catalogue, pages
 TEMPLATE = Path(__file__).with_suffix(".md")
 
 
-class UnusableName(Exception):
-    """The name cannot be that of a case; the message says why."""
-
-
 def lay_down(name: str) -> Path:
     """Write the page of a new case; return its file.
 
     Raises:
-        UnusableName: the name cannot be a page's, or is taken.
+        PageError: the name cannot be a page's, or is taken.
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", name):
-        raise UnusableName(
+        raise pages.PageError(
             f"NAME={name} is no name for a page: two words or more in small letters, joined by "
             "hyphens, as in NAME=leaf-order."
         )
     taken = [path for path in pages.BOOK.rglob("*.md") if path.stem == name]
     if taken:
-        raise UnusableName(f"{taken[0].relative_to(pages.ROOT)} is there already.")
+        raise pages.PageError(f"{taken[0].relative_to(pages.ROOT)} is there already.")
     words = {"slug": name, "title": name.replace("-", " ").capitalize()}
     words["name"], words["family"] = name.replace("-", "_"), next(iter(catalogue.load()))
     file = pages.CASES / f"{name}.md"
@@ -43,7 +39,7 @@ def lay_down(name: str) -> Path:
 if __name__ == "__main__":
     try:
         made = lay_down((*sys.argv[1:], "")[0])
-    except UnusableName as error:
+    except pages.PageError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     name = made.stem

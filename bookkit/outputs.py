@@ -13,7 +13,7 @@ from trace_evidence.both import LIBRARIES
 from trace_evidence.comparison import SILENT
 from trace_evidence.figures import INK, PAPER
 
-from . import versions
+from . import pages, versions
 
 SILENT_WORDS = "silent: wrong, without an error"
 WASTEFUL_WORDS = "silent: wasteful, without an error"
@@ -24,6 +24,7 @@ PATHS = [
     (re.compile(r"(?:~|/)[^\s:'\"]*/(?=trace_evidence/|stacks/)"), ""),
     (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<a cell>"),
 ]
+HERE = str(pages.ROOT).replace(str(Path.home()), "~", 1)
 JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
 # JAX puts a whole traceback into some messages, which begins with the kernel that runs the cell.
 KERNEL_FRAME = re.compile(
@@ -33,6 +34,8 @@ KERNEL_FRAME = re.compile(
 
 def without_paths(text: str) -> str:
     """Return a text without the folders of the machine that produced it."""
+    # The checkout's own folder by its name, which may hold any character.
+    text = text.replace(str(pages.ROOT), "").replace(HERE, "")
     for pattern, short in PATHS:
         text = pattern.sub(short, text)
     return text

@@ -27,9 +27,6 @@ REPEATED = ("jit-broken-after-leak",)
 AFTER = -3
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
-CELL = re.compile(
-    r"^```\{code-cell\}[^\n]*\n(?:---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)*)(.*?)^```$", re.M | re.S
-)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
 
 
@@ -281,11 +278,12 @@ def plain(text: str) -> str:
     cells: list[str] = []
 
     def code(found: re.Match) -> str:
-        lines = [row for row in found[1].rstrip().splitlines() if not row.startswith("%load_ext")]
+        rows = found["code"].rstrip().splitlines()
+        lines = [row for row in rows if not row.startswith("%load_ext")]
         cells.append("\n".join(f"    {row}".rstrip() for row in lines))
         return f"\0{len(cells) - 1}\0"
 
-    text = CELL.sub(code, text)
+    text = pages.CELL.sub(code, text)
     text = DIRECTIVE.sub("", text)
     text = LINK.sub(lambda found: found[1] or pages.title(found[2]), text)
     text = re.sub(r"\[([^\]]*)\]\(#[\w-]+\)", r"\1", text)
@@ -393,5 +391,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except (pages.PageError, records.RecordError) as error:
+    except pages.PageError as error:
         sys.exit(str(error))

@@ -1,8 +1,8 @@
 """How long a page takes to read, counted and not guessed.
 
 A reader takes 200 words of prose, 15 lines of visible code and 400 words of output a minute. What
-is folded away does not count, nor do exercises with their solutions, which have minutes of their
-own.
+is folded away does not count, nor do the replies of a prediction, nor exercises with their
+solutions, which have minutes of their own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from . import execute, expectations, pages
+from . import execute, exercises, expectations, pages, predictions
 
 WORDS, LINES, OUTPUT_WORDS = 200, 15, 400
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
@@ -86,28 +86,9 @@ def shown_words(cell: NotebookNode) -> int:
     return count
 
 
-def without_exercises(notebook: NotebookNode) -> list[NotebookNode]:
-    """Return a notebook's cells without those of exercises and solutions."""
-    kept, inside = [], False
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            if not inside:
-                kept.append(cell)
-            continue
-        rows = []
-        for row in cell.source.splitlines():
-            gate = re.match(r"```\{(exercise|solution)-(start|end)\}", row)
-            if gate:
-                inside = gate[2] == "start"
-            elif not inside:
-                rows.append(row)
-        kept.append(NotebookNode({**cell, "source": "\n".join(rows)}))
-    return kept
-
-
 def prose_words(text: str) -> int:
     """Return the words of a Markdown text, without directives, options and addresses."""
-    text = pages.FENCE.sub("", text)
+    text = pages.FENCE.sub("", predictions.without_replies(text))
     text = re.sub(r"<[^>]+>", "", text)
     text = re.sub(r"^:{3,}.*$|^\(\S+\)=$", "", text, flags=re.M)
     text = re.sub(r"\]\([^)]*\)", "]", text)
@@ -116,7 +97,7 @@ def prose_words(text: str) -> int:
 
 def measure(notebook: NotebookNode) -> Load:
     """Return the load of a page with its outputs."""
-    cells = without_exercises(notebook)
+    cells = [cell for part, _, cell in exercises.walk(notebook.cells) if not part]
     code = [cell for cell in cells if cell.cell_type == "code"]
     prose = "\n".join(cell.source for cell in cells if cell.cell_type != "code")
     return Load(
@@ -132,12 +113,3 @@ def of_page(path: Path) -> Load:
     notebook = pages.read_notebook(path)
     execution = execute.from_cache(execute.open_cache(), notebook)
     return measure(execution.notebook if execution else notebook)
-
-
-if __name__ == "__main__":
-    for path in pages.find_notebooks():
-        found = of_page(path)
-        print(
-            f"{path.stem:30} {found.minutes:5.1f} min {found.words:5} words {found.lines:4} lines "
-            f"{found.output_words:4} words of output {found.cells:3} cells"
-        )

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import json
 import re
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 
 from examine_model.report import NAMES
@@ -45,10 +45,6 @@ REQUIRED = {
     *("phrases", "cause", "cure", "upstream"),
 }
 OPTIONAL = {"wordings", "decided_by", "tolerance", "evidence", "question", "examine"}
-
-
-class RecordError(Exception):
-    """A record is wrong; the message names the file, the line, the reason and the cure."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +103,6 @@ class Case:
     decided_by: tuple[str, ...] = ()
     tolerance: float = 1e-3
     examine: str = ""
-    cells: tuple[Cell, ...] = field(default=(), repr=False)
 
     @property
     def page(self) -> str:
@@ -119,71 +114,65 @@ class Case:
         """Whether the answers are right, and time or memory is lost without an error."""
         return set(self.symptoms) <= {"slow", "memory"}
 
-
-def _fail(path: Path, line: int, reason: str, cure: str) -> RecordError:
-    where = f"{path.name}:{line}" if line else path.name
-    return RecordError(f"{where}: {reason}; {cure}")
-
-
-def _front(path: Path) -> dict:
-    try:
-        front = pages.front_matter(path)
-    except pages.PageError as error:
-        raise RecordError(str(error)) from None
-    if not isinstance(front.get("case"), dict):
-        cure = "it is the YAML between the two `---` lines at the top of the file."
-        raise _fail(path, 1, "the front matter has no mapping `case`", cure)
-    return front
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """The code cells of the page."""
+        return cells_of(pages.path_of(self.page))
 
 
-def _line_of(text: str, key: str) -> int:
-    found = re.search(rf"^ *{re.escape(key)}:", text, re.M)
-    return text[: found.start()].count("\n") + 1 if found else 1
-
-
-def _cells(path: Path) -> tuple[Cell, ...]:
-    try:
-        return tuple(Cell(*cell) for cell in pages.source_cells(path))
-    except pages.PageError as error:
-        raise RecordError(str(error)) from None
+def cells_of(path: Path) -> list[Cell]:
+    """Return the code cells of a page, each with the section that it stands in."""
+    notebook, section, found = pages.read_notebook(path), "", []
+    for line, cell in zip(notebook.metadata.source_map, notebook.cells, strict=True):
+        if cell.cell_type == "code":
+            found.append(Cell(section, line, cell.metadata, cell.source))
+        else:
+            section = (re.findall(r"^## (.+)$", cell.source, re.M) or [section])[-1].strip()
+    return found
 
 
 def read(path: Path) -> Case:
     """Return the record of one page.
 
     Raises:
-        RecordError: it is not whole, has a key that is not known, or a value that is not.
+        PageError: it is not whole, has a key that is not known, or a value that is not.
     """
-    text = path.read_text()
-    record = dict(_front(path)["case"])
+    text, front = path.read_text(), pages.front_matter(path)
+
+    def wrong(key: str, reason: str, cure: str) -> pages.PageError:
+        found = re.search(rf"^ *{re.escape(key)}:", text, re.M)
+        line = text[: found.start()].count("\n") + 1 if found else 1
+        return pages.PageError(f"{path.name}:{line}: {reason}; {cure}")
+
+    if not isinstance(front.get("case"), dict):
+        cure = "it is the YAML between the two `---` lines at the top of the file."
+        raise wrong("---", "the front matter has no mapping `case`", cure)
+    record = dict(front["case"])
     for key in record:
         if key not in REQUIRED | OPTIONAL:
             names = ", ".join(sorted(REQUIRED | OPTIONAL))
-            raise _fail(path, _line_of(text, key), f"unknown key `{key}`", f"known are {names}.")
+            raise wrong(key, f"unknown key `{key}`", f"known are {names}.")
     for key in sorted(REQUIRED - set(record)):
-        raise _fail(path, _line_of(text, "case"), f"no `{key}`", "add it to `case` at the top.")
-    choices = {"kind": KINDS, "whose": OWNERS, "library": LIBRARIES}
+        raise wrong("case", f"no `{key}`", "add it to `case` at the top.")
+    choices = {"kind": KINDS, "whose": OWNERS, "library": LIBRARIES, "examine": NAMES}
     for key, known in choices.items():
-        if record[key] not in known:
+        if key in record and record[key] not in known:
             cure = f"it is one of {', '.join(known)}."
-            raise _fail(path, _line_of(text, key), f"`{key}` is {record[key]!r}", cure)
-    if record.get("examine", NAMES[0]) not in NAMES:
-        cure = f"it is one of {', '.join(NAMES)}."
-        raise _fail(path, _line_of(text, "examine"), f"`examine` is {record['examine']!r}", cure)
+            raise wrong(key, f"`{key}` is {record[key]!r}", cure)
     for name in record["symptoms"]:
         if name not in SYMPTOMS:
             cure = f"they are among {', '.join(SYMPTOMS)}."
-            raise _fail(path, _line_of(text, "symptoms"), f"unknown symptom {name!r}", cure)
+            raise wrong("symptoms", f"unknown symptom {name!r}", cure)
     for key in ("symptoms", "phrases", "upstream", "wordings", "evidence", "decided_by"):
         if not isinstance(record.get(key, []), list):
-            raise _fail(path, _line_of(text, key), f"`{key}` is no list", "write it as `[…]`.")
+            raise wrong(key, f"`{key}` is no list", "write it as `[…]`.")
         record[key] = tuple(record.get(key, ()))
     record["decided_by"] = record["decided_by"] or (
         record["library"] if record["library"] != "python" else "jax",
     )
     record["upstream"] = tuple(said(row, "text", "says") for row in record["upstream"])
     record["phrases"] = tuple(map(say, record["phrases"]))
-    return Case(slug=path.stem, cells=_cells(path), **said(record, *TEXTS))
+    return Case(slug=path.stem, **said(record, *TEXTS))
 
 
 @cache
@@ -199,7 +188,7 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _plain(code: str) -> str:
+def without_asserts(code: str) -> str:
     """Return a cell's code without magics and without the assertions that hold its result."""
     code = "\n".join(line for line in code.splitlines() if not line.startswith("%"))
     lines = code.encode().splitlines()  # what a node says of its columns counts bytes
@@ -223,7 +212,7 @@ def program(case: Case) -> dict:
         tags = cell.options.get("tags", [])
         if "aside" in tags or re.match(r"\s*%%", cell.code):
             continue
-        code = _plain(cell.code)
+        code = without_asserts(cell.code)
         if not code or cell.section in SECTIONS[1::2]:
             continue
         expect = cell.options.get("expect", {})

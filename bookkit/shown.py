@@ -101,8 +101,6 @@ def of(cell: NotebookNode) -> list[tuple[str, str]]:
                 found.append((f"frame {where}".strip(), text))
         elif "text/plain" in data:
             found.append((output.output_type.split("_")[-1], data["text/plain"]))
-        elif "text/html" in data:
-            found.append(("html", re.sub(r"<[^>]+>", " ", data["text/html"])))
     return found
 
 

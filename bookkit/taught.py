@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from . import pages
 from .languages import say
@@ -39,15 +39,8 @@ def colab_address(page: str) -> str:
     return f"{COLAB}/{repository}/blob/{BRANCH}/{Path(page).name}.ipynb"
 
 
-@dataclass(frozen=True)
-class Slot:
-    """One row of a schedule.
-
-    Attributes:
-        start: minutes after the beginning.
-        minutes: how long it takes.
-        what: Markdown.
-    """
+class Slot(NamedTuple):
+    """One row of a schedule: minutes after the beginning, how long it takes, Markdown."""
 
     start: int
     minutes: int

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
-from babel.messages.pofile import read_po, write_po
+from babel.messages.pofile import write_po
 
 from trace_evidence import both
 
@@ -32,7 +32,6 @@ from . import (
     everyday,
     examined,
     languages,
-    localized,
     outputs,
     pages,
     publish,
@@ -56,7 +55,6 @@ EXTRACTED = pages.BUILD / "gettext"
 
 VERDICTS = {kind: kind for kind in ("fails", "wrong", "warns", "ok", "cannot run")}
 MARKS = {kind: kind for kind in ("then", "now", "silent", "loud")}
-LISTED = pages.BUILD / "messages.txt"
 SUMMARY = re.compile(r"<details[^>]*>\s*<summary>([^<]+)</summary>")
 """How a page writes the opening of a fold that no cell makes."""
 SOURCES: dict[str, list[tuple[str, Any]]] = {
@@ -75,14 +73,10 @@ def page_texts() -> dict[str, Catalog]:
     """Return the messages of the pages by page, as Sphinx extracts them."""
     trees = pages.BUILD / ".doctrees-gettext"
     shutil.rmtree(trees, ignore_errors=True)  # Sphinx does not see what the machinery changes
-    localized.run(EXTRACTED, trees, "gettext")
-    found = {}
-    for entry in pages.contents():
-        file = EXTRACTED / f"{entry.page}.pot"
-        if file.exists():
-            with file.open("rb") as opened:
-                found[entry.page] = read_po(opened)
-    return found
+    command = ["-m", "bookkit.localized", languages.ENGLISH, str(EXTRACTED), str(trees), "gettext"]
+    subprocess.run([sys.executable, *command], check=True, cwd=pages.ROOT)
+    files = {entry.page: EXTRACTED / f"{entry.page}.pot" for entry in pages.contents()}
+    return {page: languages.read(file) for page, file in files.items() if file.exists()}
 
 
 def interface_texts(folders: Iterable[str] = tuple(SOURCES)) -> Iterator[tuple[str, str]]:
@@ -198,13 +192,10 @@ def updated(old: Catalog, new: Catalog, known: dict[str, str], code: str) -> Cat
     """Return a catalogue with the messages of another, and what is known of them."""
     old.update(new)
     made = Catalog(locale=code, fuzzy=False)
-    for message in new:
-        if not message.id:
-            continue
-        text, was = one_line(message), old.get(message.id)
-        string, flags = (was.string, was.flags & {"fuzzy"}) if was else ("", set())
-        if (not string or flags) and text in known:
-            string, flags = known[text], set()
+    for message in filter(lambda one: one.id, old):
+        string, flags = message.string, message.flags & {"fuzzy"}
+        if (not string or flags) and one_line(message) in known:
+            string, flags = known[one_line(message)], set()
         made.add(message.id, string, flags=flags, auto_comments=message.auto_comments)
     return made
 
@@ -282,7 +273,6 @@ def main(codes: list[str]) -> int:
             total = [a + b for a, b in zip(total, row, strict=True)]
             lines.append(f"{name:44}{row[0]:10}{row[1]:7}{row[2]:9}{row[3]:7}")
         lines.append(f"{'all of ' + code:44}{total[0]:10}{total[1]:7}{total[2]:9}{total[3]:7}")
-    LISTED.write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
     return 0
 

@@ -138,16 +138,13 @@ def spans(failure_id: str, library: str | None = None, record: Record | None = N
     """All verdicts on a failure, over the releases of a library that decides about it.
 
     Without `library` it is the first deciding one. Rows that cannot be installed or run say
-    nothing. For a library that decides nothing, only the rows of the heat map count.
+    nothing.
 
     Raises:
         ValueError: Two rows with one release of the library disagree.
     """
     record = record or load()
-    deciding = decided_by(failure_id, record)
-    library = library or deciding[0]
-    if library not in deciding:
-        return _spans(rows(record), failure_id, library)
+    library = library or decided_by(failure_id, record)[0]
     return _spans(filter(_alike(failure_id, library, record), record["rows"]), failure_id, library)
 
 

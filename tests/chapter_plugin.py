@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from myst_nb.core.render import strip_ansi
 
-from bookkit import execute, pages, shown
-from bookkit.expectations import Problem, ambiguous, check, stream
+from bookkit import execute, pages, predictions, shown
+from bookkit.expectations import Problem, check, stream
 
 executions = pytest.StashKey[dict]()
 
@@ -53,6 +53,8 @@ class Chapter(pytest.File):
                 yield Cell.from_parent(
                     self, name=f"line-{line}", index=index, line=line, section=section
                 )
+        for one in predictions.find(self.path.read_text()):
+            yield Prediction.from_parent(self, name=f"predict-{one.label}", one=one)
         if self.path.is_relative_to(pages.BOOK):
             yield Outputs.from_parent(self, name="outputs")
 
@@ -100,6 +102,31 @@ class Cell(pytest.Item):
         return self.path, self.line - 1, f"{self.path.stem}:{self.line}"
 
 
+class Prediction(pytest.Item):
+    """The answer that a prediction marks right is the one that its cell bears out."""
+
+    def __init__(self, *, one, **kwargs):
+        super().__init__(**kwargs)
+        self.one = one
+
+    def runtest(self):
+        execution = self.config.stash[executions][self.path]
+        if execution.stopped_at is not None:
+            pytest.skip(f"not compared: a cell of {self.path.stem} stopped the page")
+        problem = self.one.problem(execution.notebook)
+        if problem:
+            raise CellFailure(
+                f"{self.path.name}, prediction {self.one.label}:\nexpected: "
+                f"{self.one.options['right']} is right\nhappened: {problem}\n"
+                "cure:     Mend the cell, or the question with its `keys`, `right` and replies."
+            )
+
+    repr_failure = Cell.repr_failure
+
+    def reportinfo(self):
+        return self.path, None, f"{self.path.stem}: predict {self.one.label}"
+
+
 class Outputs(pytest.Item):
     """All outputs of a page are those that were kept in `tests/outputs`."""
 
@@ -107,11 +134,6 @@ class Outputs(pytest.Item):
         execution = self.config.stash[executions][self.path]
         if execution.stopped_at is not None:
             pytest.skip(f"not compared: a cell of {self.path.stem} stopped the page")
-        problems = ambiguous(execution.notebook)
-        if problems:
-            rows = [f"{self.path.name}: expected: {one.expected}\n{one.happened}\ncure: {one.cure}"
-                    for one in problems]  # fmt: skip
-            raise CellFailure("\n".join(rows))
         now = shown.of_page(execution.notebook)
         if self.config.option.update:
             shown.write(self.path, now)
@@ -155,9 +177,8 @@ def pytest_runtestloop(session):
     """Execute what the collected cells need, with a line of progress for each chapter."""
     config = session.config
     config.stash[executions] = {}
-    paths = list(
-        dict.fromkeys(item.path for item in session.items if isinstance(item, Cell | Outputs))
-    )
+    kinds = Cell | Outputs | Prediction
+    paths = list(dict.fromkeys(item.path for item in session.items if isinstance(item, kinds)))
     if config.option.collectonly or not paths:
         return
     terminal = config.pluginmanager.get_plugin("terminalreporter")

@@ -18,7 +18,7 @@ BROKEN = """() => [...document.querySelectorAll("figure.steps svg text")].filter
 }).map(text => text.textContent)"""
 SMALL = """() => [...document.querySelectorAll("figure.steps svg text")].map(text =>
   parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)
-  .filter(size => size < 10.5)"""
+  .filter(size => size < (innerWidth > 600 ? 13 : 12))"""
 
 
 def shown(figure):
@@ -32,43 +32,30 @@ def classes(node):
     return node.get("class", [])
 
 
-def test_each_chapter_and_three_foundations_have_such_a_figure():
+def test_chapters_and_three_foundations_have_such_a_figure():
     names = {path.split("/")[-1].removesuffix(".html") for path in WITH}
-    assert {path.stem for path in PAGES if path.parent.name == "failures"} <= names
+    chapters = {path.stem for path in PAGES if path.parent.name == "failures"}
+    assert chapters - {"tracer-hashing"} <= names, "its one figure is a table"
     assert {"tracing", "effect-handlers-and-plates", "hashing-static-dynamic"} <= names
 
 
 @with_steps
-def test_the_cells_that_draw_a_figure_are_behind_one_line(path):
-    for figure in soup(SITE / path).select("figure.steps"):
-        cell = figure.find_parent("div", class_="cell")
-        (fold,) = cell.select("details.hide > summary")
-        assert "Show how the figure is drawn" in fold.get_text()
-        rest = [node for node in cell.find_previous_siblings() if "cell-marks" not in classes(node)]
-        assert "tag_hide-input" not in classes(rest[0]), "two folds in a row"
-
-
-@with_steps
-def test_without_scripts_and_on_paper_all_frames_can_be_seen(path, open_page):
+def test_all_frames_can_be_seen_without_scripts_and_on_paper_one_with_them(path, open_page):
     page = open_page(path, java_script_enabled=False).page
     for figure in page.locator("figure.steps").all():
         assert len(shown(figure)) == figure.locator(".steps-frame").count() > 0
         assert figure.locator("button, input").count() == 0
     page = open_page(path).page
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(BROKEN) == [], "words leave their drawing"
+        assert page.evaluate(SMALL) == [], "words too small to read"
+    figures = page.locator("figure.steps").all()
+    assert [shown(figure) for figure in figures] == [[0]] * len(figures)
     page.emulate_media(media="print")
-    for figure in page.locator("figure.steps").all():
+    for figure in figures:
         assert len(shown(figure)) == figure.locator(".steps-frame").count()
         assert not figure.locator(".steps-bar").is_visible()
-
-
-@with_steps
-@pytest.mark.parametrize("width", [1280, 390])
-def test_one_frame_is_shown_whole_and_readable(path, width, open_page):
-    page = open_page(path, width=width).page
-    for figure in page.locator("figure.steps").all():
-        assert shown(figure) == [0]
-    assert page.evaluate(BROKEN) == [], "words leave their drawing"
-    assert page.evaluate(SMALL) == [], "words too small to read"
 
 
 def test_arrow_keys_home_and_end_turn_the_frames(open_page):
@@ -77,16 +64,8 @@ def test_arrow_keys_home_and_end_turn_the_frames(open_page):
     last = figure.locator(".steps-frame").count() - 1
     height = figure.bounding_box()["height"]
     figure.get_by_role("button", name="Next").focus()
-    for key, place in (
-        ("ArrowRight", 1),
-        ("ArrowRight", 2),
-        ("ArrowLeft", 1),
-        ("End", last),
-        ("ArrowRight", last),
-        ("Home", 0),
-        ("ArrowLeft", 0),
-        ("Enter", 1),
-    ):
+    turns = [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", last), ("Home", 0)]
+    for key, place in [*turns, ("ArrowLeft", 0), ("Enter", 1)]:
         page.keyboard.press(key)
         assert shown(figure) == [place], f"after {key}"
         assert figure.bounding_box()["height"] == height, "what is below moves"

@@ -37,9 +37,6 @@ def run_without_the_old_kernel(folder):
     return run_cells(folder, LOAD, ABSENT, "%%both\nprint('still here')")[2]
 
 
-BEFOREHAND = [run_page, run_without_the_old_kernel]
-
-
 @pytest.fixture
 def page(beforehand):
     """The outputs of the page."""
@@ -52,43 +49,26 @@ def sides(outputs):
     return {name: side["outputs"] for name, side in shown.items()}
 
 
-def test_a_cell_that_shows_nothing_has_no_output(page):
+def test_each_side_has_its_own_streams_result_figure_and_variables(page):
     assert page[0] == []
-
-
-def test_each_side_has_its_own_streams_and_result(page):
     for name, version in (("then", "0.4.31"), ("now", metadata.version("jax"))):
         texts = {out.get("name", "result"): out for out in sides(page[1])[name]}
         assert texts["stdout"]["text"] == f"JAX {version}\n"
         assert texts["stderr"]["text"] == "err\n"
         assert texts["result"]["data"]["text/plain"] == "21"
+        (figure,) = [out for out in sides(page[4])[name] if "image/svg+xml" in out.get("data", {})]
+        assert "#1b1f24" in figure["data"]["image/svg+xml"]
+    assert page[5][0].data["text/plain"] == page[6][0].data["text/plain"] == "20"
 
 
 def test_an_error_of_one_side_stops_neither_the_other_nor_the_page(page):
     found = sides(page[2])
-    assert found["then"][0]["ename"] == "AssertionError"
-    assert found["then"][0]["evalue"] == "too old"
+    assert (found["then"][0]["ename"], found["then"][0]["evalue"]) == ("AssertionError", "too old")
     assert found["now"] == [{"output_type": "stream", "name": "stdout", "text": "new\n"}]
-
-
-def test_an_error_of_both_sides_is_shown_on_both(page):
-    assert [side[0]["ename"] for side in sides(page[3]).values()] == ["ZeroDivisionError"] * 2
-
-
-def test_figures_come_from_both_sides_in_the_books_style(page):
-    for side in sides(page[4]).values():
-        (figure,) = [out for out in side if "image/svg+xml" in out.get("data", {})]
-        assert "#1b1f24" in figure["data"]["image/svg+xml"]
-
-
-def test_variables_stay_on_both_sides(page):
-    assert page[5][0].data["text/plain"] == page[6][0].data["text/plain"] == "20"
-
-
-def test_a_notebook_shows_both_as_html_and_as_text(page):
     (shown,) = page[2]
     assert "then · August 2024 · JAX 0.4.31" in shown.data["text/html"]
     assert "AssertionError: too old" in shown.data["text/plain"]
+    assert [side[0]["ename"] for side in sides(page[3]).values()] == ["ZeroDivisionError"] * 2
 
 
 def test_without_the_old_kernel_the_other_half_runs_and_the_message_says_what_to_do(beforehand):

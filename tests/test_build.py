@@ -1,11 +1,11 @@
 """Incremental builds tell the truth: what was built is believed as far as it can be checked."""
 
 import os
+import subprocess
 import sys
 
 import nbformat
 import pytest
-from jupyter_cache.base import CacheBundleIn
 
 from bookkit import build, execute, languages, pages
 
@@ -42,7 +42,7 @@ def checkout(tmp_path, monkeypatch):
     for name, value in {"ROOT": "", "BOOK": "book", "BUILD": "_build"}.items():
         monkeypatch.setattr(pages, name, tmp_path / value)
     out = tmp_path / "_build"
-    names = {"SITE": "html", "DOCTREES": ".doctrees", "RECORD": "site.json", "LOG": "log.txt"}
+    names = {"SITE": "html", "DOCTREES": ".doctrees", "RECORD": "site.txt", "LOG": "log.txt"}
     for name, value in names.items():
         monkeypatch.setattr(build, name, out / value)
     monkeypatch.setenv(languages.VARIABLE, languages.ENGLISH)
@@ -59,10 +59,13 @@ def page(checkout, name="one"):
     return checkout / "_build" / "html" / f"{name}.html"
 
 
-def test_a_second_run_builds_nothing(checkout, capsys):
+def test_a_second_run_builds_nothing_and_a_damaged_record_is_no_record(checkout, capsys):
     assert build.main() == 0
     assert calls(checkout) == 1
     assert "up to date" in capsys.readouterr().out
+    build.RECORD.write_text('{"sources": ')
+    assert build.main() == 0
+    assert calls(checkout) == 2
 
 
 PYTHON = """\
@@ -92,21 +95,23 @@ def german(checkout, monkeypatch):
 
 
 def test_a_second_language_is_built_once_and_from_then_on_for_its_own_words(german):
-    """A new language gives each page a switch, so English is built anew; its words do not."""
+    """A page's words are for Sphinx to see; those that any page may have build all from nothing."""
     assert (calls(german), editions(german)) == (2, ["de"])
     assert build.main() == 0
     assert (calls(german), editions(german)) == (2, ["de"])
-    for name in ("interface", "one"):
+    for name, stays in {"one": True, "interface": False}.items():
+        mark = german / "_build" / "html" / "mark"
+        mark.touch()
         (german / "locale" / "de" / "LC_MESSAGES" / f"{name}.po").write_text('msgid ""\n')
         assert build.main() == 0
-    assert (calls(german), editions(german)) == (2, ["de", "de", "de"])
+        assert mark.exists() == stays
+    assert editions(german) == ["de", "de", "de"]
 
 
 def test_a_language_can_be_left_out(german, monkeypatch):
     monkeypatch.setenv(languages.VARIABLE, languages.ENGLISH)
     assert build.main() == 0
     assert not (german / "_build" / "html" / "de").exists()
-    assert editions(german) == ["de"]
 
 
 @pytest.mark.parametrize("changed", INPUTS)
@@ -120,19 +125,16 @@ def test_what_all_pages_depend_on_builds_the_site_from_nothing(checkout, changed
     assert page(checkout).stat().st_mtime_ns != kept.st_mtime_ns
 
 
-def test_a_changed_page_is_built_and_the_others_stay(checkout):
+def test_a_changed_page_or_one_cut_short_is_built_and_the_others_stay(checkout):
+    page(checkout).write_text("bef")
+    assert build.main() == 0
+    assert page(checkout).read_text() == "before\n" * 3
     before = page(checkout, "two").stat().st_mtime_ns
     (checkout / "book" / "one.md").write_text("after\n")
     os.utime(checkout / "book" / "one.md", ns=(before + 10**9, before + 10**9))
     assert build.main() == 0
     assert page(checkout).read_text() == "after\n" * 3
     assert page(checkout, "two").stat().st_mtime_ns == before
-
-
-def test_a_page_cut_short_on_disk_is_built_again(checkout):
-    page(checkout).write_text("bef")
-    assert build.main() == 0
-    assert page(checkout).read_text() == "before\n" * 3
 
 
 def test_after_a_kill_in_the_middle_the_next_run_builds_from_nothing(checkout):
@@ -157,7 +159,7 @@ def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, c
 
 
 def test_a_damaged_record_of_the_build_is_no_record(checkout):
-    build.RECORD.write_text('{"sources": ')
+    build.RECORD.write_text(build.RECORD.read_text()[:20])
     assert build.main() == 0
     assert calls(checkout) == 2
 
@@ -173,29 +175,38 @@ def test_a_folder_that_is_no_cache_is_refused_and_left_alone(tmp_path):
     assert mine.read_text() == "years of work"
 
 
-def test_a_cache_with_a_damaged_database_begins_anew(tmp_path):
-    folder = tmp_path / "cache"
-    execute.open_cache(folder, current="now").list_cache_records()
-    (folder / "global.db").write_bytes(b"SQLite format 3\0 and then nothing that holds")
-    assert execute.open_cache(folder, current="now").list_cache_records() == []
+def test_a_page_that_prints_what_is_said_of_cases_is_executed_anew_when_that_changes(monkeypatch):
+    def kept(code, **said):
+        row = {"page": "p", "cure": "c", **said}
+        monkeypatch.setattr(execute.triage, "data", lambda: {"explain": {"a-case": row}})
+        cells = [nbformat.v4.new_code_cell(code)]
+        return execute.package_of(nbformat.v4.new_notebook(cells=cells))
+
+    first = kept(execute.REPORTS, title="old", text="…")
+    assert first == kept(execute.REPORTS, title="old", text="other")
+    assert first != kept(execute.REPORTS, title="new", text="other")
+    assert kept("1", title="old") == kept("1", title="new")
 
 
-def test_a_page_that_prints_what_is_said_of_cases_is_executed_anew_when_that_changes(
-    tmp_path, monkeypatch
-):
-    page, folder = tmp_path / "page.md", tmp_path / "cache"
-    page.write_text(execute.REPORTS)
+def test_who_executes_pages_waits_for_another_who_does_and_says_for_whom(tmp_path):
+    hold = """
+import sys
+from pathlib import Path
+from bookkit import execute
+with execute.alone(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+    command = [sys.executable, "-c", hold, str(tmp_path / "cache")]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=pages.ROOT, stdin=pipe, stdout=pipe, text=True) as other:
+        assert other.stdout.readline() == "held\n"
+        said = []
 
-    def say(**said):
-        known = {"explain": {"a-case": {"page": "p", **said}}}
-        monkeypatch.setattr(execute.triage, "data", lambda: known)
+        def report(line):
+            said.append(line)
+            other.stdin.close()  # which ends the other
 
-    say(title="old", text="…")
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
-    notebook.metadata["kernelspec"] = {"name": "python3"}
-    bundle = CacheBundleIn(notebook, str(page))
-    execute.open_cache(folder, current="now").cache_notebook_bundle(bundle, check_validity=False)
-    say(title="old", text="other")
-    assert len(execute.open_cache(folder, current="now").list_cache_records()) == 1
-    say(title="new", text="other")
-    assert execute.open_cache(folder, current="now").list_cache_records() == []
+        with execute.alone(tmp_path / "cache", report):
+            assert other.wait() == 0
+    assert said[0].startswith(f"waiting for process {other.pid} (")

@@ -2,16 +2,15 @@
 
 import ast
 import re
-from dataclasses import replace
 
 import pytest
 
-from bookkit import casebook, catalogue, pages, records, versions
+from bookkit import catalogue, pages, records, versions
 
 CASES = records.load()
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 LINES, CELL_LINES, DRAWING_LINES, COLUMNS, WHY = 60, 25, 8, 80, 125
-TRACKER = re.compile(r"https://github\.com/[\w.-]+/([\w.-]+)/(issues|pull|discussions)/(\d+)")
+TRACKER = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(issues|pull|discussions)/\d+")
 
 
 def text_of(case):
@@ -51,14 +50,10 @@ def asserts_of(cell):
 
 
 @each_case
-def test_the_title_of_the_record_is_the_heading_of_the_page(case):
-    assert case.title == pages.title(case.page), f"{case.slug}.md: make `title` and `#` the same"
-    assert len(case.short) <= 32, f"{case.slug}.md: shorten `short` to 32 characters"
-
-
-@each_case
 def test_a_record_is_complete(case):
     where = f"{case.slug}.md"
+    assert case.title == pages.title(case.page), f"{where}: make `title` and `#` the same"
+    assert len(case.short) <= 32, f"{where}: shorten `short` to 32 characters"
     assert case.family in catalogue.load(), f"{where}: `family` is the slug of a chapter"
     for words in (case.symptom, case.cause, case.cure):
         assert words.strip().endswith("."), f"{where}: a sentence ends with a full stop: {words!r}"
@@ -71,35 +66,19 @@ def test_a_record_is_complete(case):
         assert wording["type"], where
         re.compile(wording.get("pattern", ""))
     assert case.upstream, f"{where}: say what the tracker has, or `not_reported` with the search"
-
-
-@each_case
-def test_the_text_of_a_reference_is_its_address(case):
     for row in case.upstream:
-        where = f"{case.slug}.md: {row}"
-        if "not_reported" in row:
-            assert len(row["not_reported"].split(";")) >= 2, f"{where}: make two searches or more"
-            continue
-        found = TRACKER.fullmatch(row["url"])
-        assert found, f"{where}: `url` is the address of an issue or a pull request"
-        kind = {"issues": "issue", "pull": "pull request", "discussions": "discussion"}[found[2]]
-        assert row["text"].endswith(f"{kind} {found[3]}"), f"{where}: the text has another number"
-        library = versions.TITLES.get(found[1].lower())
-        assert not library or row["text"].startswith(library), f"{where}: another library"
+        told = len(row.get("not_reported", "").split(";")) >= 2  # two searches or more
+        assert told or TRACKER.fullmatch(row["url"]), f"{where}: {row}"
 
 
 # --- the page --------------------------------------------------------------------------------
 
 
 @each_case
-def test_a_case_has_its_sections_in_their_order_and_its_card(case):
+def test_a_case_has_its_sections_and_its_card_and_is_short(case):
     bare = pages.CELL.sub("", text_of(case))
     assert re.findall(r"^## (.+)$", bare, re.M) == records.SECTIONS
     assert text_of(case).count("```{case-card}") == 1
-
-
-@each_case
-def test_a_case_is_short(case):
     lines = 0
     for cell in case.cells:
         rows = [row for row in cell.code.splitlines() if row.strip()]
@@ -111,9 +90,8 @@ def test_a_case_is_short(case):
         wide = [row for row in rows if len(row) > COLUMNS]
         assert not wide, f"{where}: wider than {COLUMNS} columns: {wide}"
     assert lines <= LINES, f"{case.slug}.md: {lines} lines of code; at most {LINES}"
-    bare = pages.CELL.sub("", text_of(case))
     why = re.search(r"^## Why\n(.*?)^## ", bare, re.M | re.S)[1]
-    assert len(why.split()) <= WHY, f"{case.slug}.md: *Why* has more than 120 words"
+    assert len(why.split()) <= WHY, f"{case.slug}.md: *Why* has more than {WHY} words"
 
 
 @each_case
@@ -154,21 +132,8 @@ def test_a_silent_case_draws_its_wrong_answer(case):
     for cell in cells:
         tags = set(cell.options["tags"])
         assert tags == {"aside", "hide-input"}, f"{case.slug}.md: a drawing is an aside, folded"
-        assert cell.options["expect"] == {"figure": True}
         alt = cell.options["mystnb"]["image"]["alt"]
         assert re.search(r"\d", alt), f"{case.slug}.md: say the difference in numbers: {alt}"
-
-
-@each_case
-def test_the_program_that_the_stacks_run_is_that_of_the_page(case):
-    program = records.program(case)
-    assert program["program"], f"{case.slug}.md: no cell in *What you see* runs on the stacks"
-    assert program["cure"], f"{case.slug}.md: no cell in *Cure* runs on the stacks"
-    text = text_of(case)
-    for cell in (*program["program"], *program["cure"]):
-        assert "%" not in cell["code"][:1]
-        for row in cell["code"].splitlines():
-            assert row in text
 
 
 @pytest.mark.parametrize(
@@ -181,9 +146,7 @@ def test_the_program_that_the_stacks_run_is_that_of_the_page(case):
     ],
 )
 def test_only_the_assertion_is_left_out_of_what_the_stacks_run(code, run):
-    cell = records.Cell("What you see", 1, {}, code)
-    case = replace(CASES["leaf-order"], cells=(cell,))
-    assert [part["code"] for part in records.program(case)["program"]] == [run]
+    assert records.without_asserts(code) == run
 
 
 # --- the matrix ------------------------------------------------------------------------------
@@ -198,16 +161,6 @@ def test_a_case_does_on_the_newest_stack_what_its_page_says(case):
         wanted = {"ok"}
     assert parts["reproduce"]["verdict"] in wanted, parts["reproduce"]
     assert parts["fix"]["verdict"] == "ok", parts["fix"]
-
-
-@each_case
-def test_the_card_names_the_ends_that_were_measured(case):
-    said = casebook.measured(case)
-    assert casebook.fails_today(case) == (not is_mended(case)) == ("Closed" not in said)
-    for ranges in casebook.releases(case).values():
-        assert ranges, f"{case.slug}: measured, and wrong nowhere"
-        for release in ranges[0]:
-            assert release in said
 
 
 # --- a record that is wrong says where and what ----------------------------------------------
@@ -241,14 +194,13 @@ case:
         (("  cause:", "  examine: kees\n  cause:"), "bad.md:12: `examine` is 'kees'; it is one of"),
         (("[draws]", "[drawz]"), "bad.md:10: unknown symptom 'drawz'"),
         (("title: T", "title: [T"), "invalid front matter"),
-        (("case:", "cases:"), "no mapping `case`"),
         (("phrases: [a, b, c]", "phrases: a"), "`phrases` is no list"),
     ],
 )
 def test_a_wrong_record_is_one_line_with_file_line_and_cure(tmp_path, change, words):
     path = tmp_path / "bad.md"
     path.write_text(PAGE.replace(*change))
-    with pytest.raises(records.RecordError) as caught:
+    with pytest.raises(pages.PageError) as caught:
         records.read(path)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)

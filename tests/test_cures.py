@@ -60,7 +60,7 @@ ANEW = {
 def cells_of(path):
     """Return the cells (line, code) of a page before its cure, and those of the cure."""
     before, cure = [], []
-    for cell in records._cells(path):
+    for cell in records.cells_of(path):
         rows = ["" if row.startswith("%") else row for row in cell.code.splitlines()]
         if cell.section == SECTIONS[path.parent.name]:
             cure.append((cell.line, "\n".join(rows)))
@@ -165,6 +165,7 @@ def test_a_cure_runs_functions_of_its_own_or_says_why_its_code_is_new(path):
     assert cure, f"{path.name} has no cell in its cure"
     listed, codes = ANEW.get(path.stem, {}), dict(cure)
     found = stale(before, cure)
+    assert set(ANEW) <= {one.stem for one in PAGES}
     wrong = [(line, code) for line, code in found if not any(key in codes[line] for key in listed)]
     assert not wrong, (
         f"{path.name}: the cure may be given what JAX traced for the program: {wrong}. Define the "
@@ -174,10 +175,6 @@ def test_a_cure_runs_functions_of_its_own_or_says_why_its_code_is_new(path):
         assert any(key in codes[line] for line, _ in found), f"{path.stem}: not needed: {key}"
 
 
-def test_every_page_of_the_list_is_there():
-    assert set(ANEW) <= {path.stem for path in PAGES}
-
-
 PROGRAM = [(1, "def drain(x):\n    return leak(x)\nfast = jax.jit(drain)\ngot = fast(1.0)")]
 
 
@@ -185,11 +182,9 @@ PROGRAM = [(1, "def drain(x):\n    return leak(x)\nfast = jax.jit(drain)\ngot = 
     ("cure", "count"),
     [
         ("def drain(x):\n    return x\ncured = jax.jit(drain)(1.0)\nassert cured == expected", 0),
-        ("cured = jax.jit(lambda x: drain(x))(1.0)\nassert cured == expected", 0),
         ("cured = jax.jit(jax.vmap(drain))(xs)\nassert cured == expected", 0),
         ("cured = jax.jit(drain)(1.0)\nassert cured == expected", 2),
         ("cured = fast(1.0)\nassert cured == expected", 2),
-        ("cured = fast(1.0)\nexpected = (lambda: 2.0)()\nassert cured == expected", 2),
         ("cured, _ = lax.scan(drain, 0.0, xs)\nassert cured == expected", 2),
         ("end = lambda x: x\ncured = lax.while_loop(end, drain, 0)\nassert cured == 1", 0),
         ("cured = got\nassert cured == expected", 1),

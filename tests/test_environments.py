@@ -1,7 +1,6 @@
 """The environments, the commands and the workflows: what happens on other machines than this."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -10,7 +9,7 @@ import sys
 import pytest
 import yaml
 
-from tools import doctor, environments, latest, links
+from tools import environments
 from tools.environments import SetupError
 
 ROOT = environments.ROOT
@@ -37,10 +36,8 @@ def machine(monkeypatch):
     ("pythons", "found"),
     [
         ({"python3": (3, 12)}, "python3"),
-        ({"python3": (3, 13), "python3.12": (3, 12)}, "python3.12"),
         ({"python3": (3, 11), "python": (3, 12)}, "python"),
-        ({"python3": (3, 11)}, None),
-        ({"python3": (3, 8)}, None),
+        ({"python3": (3, 13)}, None),
     ],
 )
 def test_python_3_12_is_taken_by_whatever_name_it_has(machine, pythons, found):
@@ -76,14 +73,6 @@ def test_another_python_that_was_asked_for_is_refused_with_a_cure(machine, pytho
     machine(pythons, asked="py")
     with pytest.raises(SetupError, match=rf"^{re.escape(said)}.*Name a Python 3\.12[^\n]*$"):
         environments.find_python()
-
-
-def test_a_python_that_hangs_is_no_python(monkeypatch):
-    def hang(command, timeout, **_):
-        raise subprocess.TimeoutExpired(command, timeout)
-
-    monkeypatch.setattr(environments.subprocess, "run", hang)
-    assert environments.python_version("python3") is None
 
 
 def test_a_python_that_is_not_cpython_is_none(tmp_path):
@@ -147,21 +136,13 @@ def test_without_python_3_12_uv_goes_elsewhere_and_fetches_it(checkout, machine,
 
 @pytest.mark.parametrize(
     ("system", "processor", "said"),
-    [
-        ("win32", "AMD64", "WSL"),
-        ("cygwin", "x86_64", "WSL"),
-        ("darwin", "x86_64", "Intel Mac"),
-        ("darwin", "arm64", None),
-        ("linux", "x86_64", None),
-        ("linux", "aarch64", None),
-    ],
+    [("win32", "AMD64", "WSL"), ("darwin", "x86_64", "Intel Mac")],
 )
 def test_a_machine_without_releases_is_told_in_one_line(system, processor, said):
-    if said is None:
+    for good in (("darwin", "arm64"), ("linux", "x86_64")):
+        environments.check_machine(*good)
+    with pytest.raises(SetupError, match=rf"^[^\n]*{said}[^\n]*$"):
         environments.check_machine(system, processor)
-    else:
-        with pytest.raises(SetupError, match=rf"^[^\n]*{said}[^\n]*$"):
-            environments.check_machine(system, processor)
 
 
 def test_windows_is_told_before_anything_is_installed(checkout, monkeypatch):
@@ -170,7 +151,6 @@ def test_windows_is_told_before_anything_is_installed(checkout, monkeypatch):
     with pytest.raises(SetupError, match="WSL"):
         environments.main()
     assert not list(checkout.iterdir())
-    assert "WSL" in doctor.check_machine()[1]
 
 
 # --- running a step --------------------------------------------------------------------------
@@ -181,37 +161,23 @@ def fail(text):
     return sys.executable, "-c", f"import sys; sys.exit({text!r})"
 
 
-def test_a_step_that_fails_shows_its_last_words_and_names_the_cure(capsys):
-    with pytest.raises(SetupError, match=r"^do this\.$"):
-        environments.run(*fail("line\n" * 20 + "why"), cure="do this.")
-    assert capsys.readouterr().err.splitlines() == ["line"] * 7 + ["why"]
-
-
 CERTIFICATE, DISK = r"[^\n]*SSL_CERT_FILE[^\n]*", r"The disk is full: free 4 GB [^\n]*"
 
 
 @pytest.mark.parametrize(
     ("said", "cure"),
     [
-        ("SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED]'))", CERTIFICATE),
         ("invalid peer certificate: UnknownIssuer", CERTIFICATE),
         ("npm error SELF_SIGNED_CERT_IN_CHAIN self-signed certificate in the chain", CERTIFICATE),
         ("ERROR: Could not install: OSError: [Errno 28] No space left on device", DISK),
-        ("failed to write to file `/x`: No space left on device (os error 28)", DISK),
         ("Disk quota exceeded (os error 122)", DISK),
+        ("why", r"do this\."),
     ],
 )
-def test_a_companys_proxy_and_a_full_disk_are_told_as_what_they_are(said, cure):
+def test_a_step_that_fails_shows_its_last_words_and_names_the_cure(said, cure, capsys):
     with pytest.raises(SetupError, match=f"^{cure}$"):
-        environments.run(*fail(said), cure="check the network.")
-
-
-def test_a_step_that_fails_on_a_full_disk_need_not_say_so(monkeypatch):
-    """As `python -m venv`, which swallows what pip says."""
-    full = shutil._ntuple_diskusage(10**9, 10**9, 0)
-    monkeypatch.setattr(environments.shutil, "disk_usage", lambda path: full)
-    with pytest.raises(SetupError, match="The disk is full"):
-        environments.run(*fail("exit status 1"), cure="install venv.")
+        environments.run(*fail("line\n" * 20 + said), cure="do this.")
+    assert capsys.readouterr().err.splitlines() == ["line"] * 7 + [said]
 
 
 @pytest.mark.parametrize(
@@ -245,19 +211,6 @@ def test_a_program_that_is_not_there_is_told_in_one_line():
         environments.run("no-such-program", cure="do this.")
 
 
-def test_uv_is_looked_for_in_the_checkout_first_and_its_absence_told(checkout, monkeypatch):
-    monkeypatch.setattr(environments.sys, "executable", str(checkout / "python"))
-    monkeypatch.setattr(environments.shutil, "which", lambda name: None)
-    with pytest.raises(SetupError, match="make environments"):
-        environments.find_uv()
-    for place in ("bin/uv", ".cache/bootstrap/bin/uv", ".venv/bin/uv"):
-        uv = checkout / place
-        uv.parent.mkdir(parents=True)
-        uv.touch()
-        monkeypatch.setattr(environments.sys, "executable", str(checkout / "bin" / "python"))
-        assert environments.find_uv() == uv
-
-
 def test_an_environment_that_was_not_finished_is_made_again(checkout):
     def broken():
         raise SetupError("no")
@@ -272,84 +225,6 @@ def test_an_environment_that_was_not_finished_is_made_again(checkout):
         environments.ensure(home, "lock 2", broken)
     environments.ensure(home, "lock 1", lambda: made.append(3))
     assert made == [1, 3]
-
-
-# --- the commands ----------------------------------------------------------------------------
-
-
-def make(*words):
-    """Return what make would run, and its status."""
-    command = ["make", "-n", "--no-print-directory", "-o", "environments", *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-
-
-def test_locking_one_stack_upgrades_nothing():
-    said = make("lock-row", "ROW=0.22.0").stdout
-    assert said.splitlines()[-1].endswith('-m stacks.measure --lock --rows "0.22.0"')
-    assert "--upgrade" not in said
-    command = ["make", "--no-print-directory", "-o", "environments", "lock-row"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode
-    assert done.stderr.startswith("error: say which row: make lock-row ROW=0.23.0, where")
-
-
-def test_the_locks_are_made_with_the_checkouts_uv_though_it_is_not_there_yet():
-    lines = [line for line in make("lock").stdout.splitlines() if "pip compile" in line]
-    assert len(lines) == 5
-    assert all(line.startswith(".venv/bin/uv pip compile") for line in lines)
-    assert "--extra notebook --extra lab --extra install" in "\n".join(lines)
-
-
-def test_jupyterlab_starts_for_root_too():
-    assert re.search(r'id -u.*" != 0 .*--allow-root', make("lab").stdout)
-
-
-def test_the_doctor_survives_a_reader_who_has_seen_enough():
-    read, write = os.pipe()
-    os.close(read)
-    command = [sys.executable, "-m", "tools.doctor"]
-    done = subprocess.run(command, cwd=ROOT, stdout=write, stderr=subprocess.PIPE, text=True)
-    os.close(write)
-    assert done.stderr == ""
-
-
-def test_the_newest_releases_are_those_of_what_a_notebook_needs():
-    rows = latest.wanted(["jax<0.5", "numpyro==0.16.1"])
-    assert rows[:2] == ["jax<0.5", "numpyro==0.16.1"]
-    assert {"equinox", "diffrax", "ipykernel", "matplotlib"} <= set(rows)
-    assert not {"jax", "numpyro"} & set(rows)
-    assert set(latest.COMPARED) <= set(latest.wanted([]))
-
-
-def test_links_that_do_not_answer_are_named_once_with_all_their_places():
-    rows = [
-        ("index", 3, "working", "https://a.org", ""),
-        ("index", 9, "broken", "https://b.org", "404 Client Error:\n Not Found"),
-        ("late", 5, "broken", "https://b.org", "404 Client Error:\n Not Found"),
-        ("late", 7, "timeout", "https://c.org", "timed out"),
-    ]
-    keys = ("filename", "lineno", "status", "uri", "info")
-    text = "".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in rows)
-    assert links.bad_links(text) == {
-        "https://b.org (broken: 404 Client Error: Not Found)": ["index:9", "late:5"],
-        "https://c.org (timeout: timed out)": ["late:7"],
-    }
-
-
-def test_the_links_are_tried_outside_the_site(monkeypatch, tmp_path, capsys):
-    """Whatever Sphinx writes goes below `WORK`; without an answer, the log is shown."""
-    monkeypatch.setattr(links, "WORK", tmp_path / "links")
-    monkeypatch.setattr(links, "OUTPUT", tmp_path / "links" / "output.json")
-    seen = []
-
-    def sphinx(command, **_):
-        seen.extend(command)
-        return subprocess.CompletedProcess(command, 1, "", "no such theme")
-
-    monkeypatch.setattr(links.subprocess, "run", sphinx)
-    assert links.main() == 2
-    assert seen[seen.index("--path-output") + 1] == str(tmp_path / "links")
-    assert "no such theme" in capsys.readouterr().err
 
 
 # --- the workflows ---------------------------------------------------------------------------
@@ -369,18 +244,3 @@ def test_no_job_that_runs_packages_has_a_token_that_writes(file):
             assert "GH_TOKEN" not in json.dumps(job) + json.dumps(workflow.get("env", {}))
             (checkout,) = (s for s in steps if s.get("uses", "").startswith("actions/checkout"))
             assert checkout["with"]["persist-credentials"] is False
-
-
-def test_pull_requests_get_every_check_and_a_deploy_is_never_cut_short():
-    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "book.yml").read_text())
-    jobs = workflow["jobs"]
-    steps = [step.get("run") for name in ("pages", "check") for step in jobs[name]["steps"]]
-    assert {".ci/run lint pages", '.ci/run "$PART"'} <= set(steps)
-    assert jobs["publish"]["needs"] == jobs["notebooks"]["needs"] == "check"
-    assert "pull_request" in workflow[True]  # YAML reads `on` as true
-    assert "pull_request" in str(workflow["concurrency"]["cancel-in-progress"])
-
-
-def test_the_weekly_issues_are_also_closed():
-    text = (ROOT / ".github" / "workflows" / "issue.yml").read_text()
-    assert all(f"gh issue {verb}" in text for verb in ("list", "edit", "create", "close"))

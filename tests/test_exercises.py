@@ -1,7 +1,7 @@
 """Every exercise holds: an empty answer and a tempting one are refused, the solution passes.
 
-That it is so is shown by the pages themselves: what each check says of each answer is in the
-cell's `expect`, and the chapter's own execution is held to it.
+That it is so is shown by the pages themselves: what each check says of an answer is in the cell's
+`expect`, or in the exercise's own file, and the chapter's own execution is held to it.
 """
 
 import ast
@@ -49,7 +49,8 @@ def test_the_given_code_fails_as_its_cell_says(exercise):
 def test_an_exercise_has_a_place_for_the_answer_and_then_a_check_that_refuses_it(exercise):
     (answer,), (check,) = tagged(exercise.given, "answer"), tagged(exercise.given, "check")
     assert exercise.given.index(answer) < exercise.given.index(check)
-    assert check.source.split()[:2] == ["%%check", exercise.label]
+    assert answer.source not in [cell.source for cell in exercise.solution]
+    assert check.source == f"%check {exercise.label}"
     assert verdict(check).startswith("Not yet: "), (
         f"{exercise.label}: the check's `expect` must say what it tells an empty answer"
     )
@@ -58,26 +59,29 @@ def test_an_exercise_has_a_place_for_the_answer_and_then_a_check_that_refuses_it
 @each_exercise
 def test_a_tempting_answer_is_refused_with_a_hint_of_its_own_and_the_solution_passes(exercise):
     (tempting,) = tagged(exercise.solution, "tempting")
-    refused, *_, passed = [
-        cell for cell in exercise.solution if cell.source == f"%check {exercise.label}"
+    refused, *passed = [
+        cell for cell in exercise.solution if cell.source.endswith(f"%check {exercise.label}")
     ]
-    assert exercise.solution.index(refused) == exercise.solution.index(tempting) + 1
+    assert refused is tempting or exercise.solution.index(refused) == 1
     assert verdict(refused).startswith("Not yet: ")
     (check,) = tagged(exercise.given, "check")
     assert verdict(refused) != verdict(check), f"{exercise.label}: the hint must name what is wrong"
-    assert passed is exercise.solution[-1]
-    assert verdict(passed).startswith("Correct"), (
+    assert passed[-1] is exercise.solution[-1]
+    assert all(verdict(cell).startswith("Correct") for cell in passed), (
         f"{exercise.label}: say why in `why`, in one sentence that begins with Correct"
     )
 
 
 @each_exercise
-def test_every_assert_of_a_check_has_a_hint(exercise):
-    (check,) = tagged(exercise.given, "check")
-    body = check.source.partition("\n")[2].removeprefix("%%then\n")
-    asserts = [node for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Assert)]
-    assert asserts
-    assert all(node.msg for node in asserts), f"{exercise.label}: give each assert a message"
+def test_the_page_shows_the_answers_that_the_exercise_lists_as_refused(exercise):
+    shown = [cell.source for cell in exercise.solution]
+    listed = bool(grading.load(exercise.label).refused)
+    assert (f"%check {exercise.label} refused" in shown) == listed
+
+
+def test_each_file_is_of_an_exercise():
+    labels = {exercise.label for exercise in EXERCISES}
+    assert {file.stem for file in grading.FOLDER.iterdir()} == labels
 
 
 def literal(message):
@@ -88,35 +92,39 @@ def literal(message):
 
 @each_exercise
 def test_each_hint_of_a_check_is_drawn_out_by_a_listed_wrong_answer(exercise):
-    (check,) = tagged(exercise.given, "check")
-    body = check.source.partition("\n")[2].removeprefix("%%then\n")
-    hints = [node.msg for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Assert)]
-    said = " ".join(verdict(cell) for cell in (*exercise.given, *exercise.solution))
-    said = " ".join(said.split())
+    nodes = ast.walk(ast.parse(grading.load(exercise.label).check))
+    hints = [node.msg for node in nodes if isinstance(node, ast.Assert)]
+    assert hints and all(hints), f"{exercise.label}: give each assert a message"
+    told = [verdict(cell) for cell in (*exercise.given, *exercise.solution)]
+    told += [reply for _, reply in grading.load(exercise.label).refused]
+    said = " ".join(" ".join(told).split())
     missing = [part for part in map(literal, hints) if " ".join(part.split()) not in said]
     assert not missing, f"{exercise.label}: no listed answer is told {missing}"
 
 
-@each_exercise
-def test_the_place_for_the_answer_does_not_hold_the_solution(exercise):
-    (answer,) = tagged(exercise.given, "answer")
-    assert "..." in answer.source or "return d" in answer.source
-    for cell in exercise.solution:
-        assert cell.source != answer.source
+def laid_down(folder):
+    """Write exercises of their own, and return the cell that makes `%check` look for them there."""
+    check = "```python\nassert answer == truth, 'the answer is wrong'\n```\n\n"
+    four = "```python\nanswer = 4\n```\n\n"
+    twice = f"## Refused\n\n{four}> the answer is\n> wrong\n\n{four}> the answer is wrong\n"
+    (folder / "sum.md").write_text(f"Answer: `answer`\n\n{check}{twice}")
+    (folder / "wrongly.md").write_text(f"{check}{four}> nothing of the kind\n")
+    (folder / "other.md").write_text("```python\nscratch = 1\n1 / 0\n```\n")
+    (folder / "old.md").write_text("Kernel: `then`\n\n```python\nassert a, 'never'\n```\n")
+    return f"from trace_evidence import grading\ngrading.FOLDER = type(grading.FOLDER)('{folder}')"
 
 
 def run_out_of_order(folder):
     """Return what checks print before their cells, after them, and without the kernel `then`."""
-    asserts = "assert answer == truth, 'the answer is wrong'"
     absent = (
         "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
         f"del os.environ[{execute.REQUIRED_VARIABLE!r}]"
     )
     return printed_by(
         folder,
-        LOAD,
+        f"{LOAD}\n{laid_down(folder)}",
+        "%check nothing",
         "%check sum",
-        f"%%check sum answer\n{asserts}",
         "answer = {'a': ...}",
         "%check sum",
         "answer = 4",
@@ -125,22 +133,25 @@ def run_out_of_order(folder):
         "%check sum",
         "answer = 5",
         "%check sum",
-        "%%check other\nscratch = 1\n1 / 0",
+        "%check other",
         "scratch",
+        "%check sum refused",
+        "%check wrongly refused",
+        "print(answer)",
         absent,
-        "%%check old\n%%then\nassert True, 'never'",
+        "%check old",
     )
 
 
 def run_then_out_of_order(folder):
     """Return what `%%then` and its check print before the cells that they need."""
-    return printed_by(folder, LOAD, "%%then\nbelief", "%%check c a\n%%then\nassert a, 'no'")
+    return printed_by(folder, f"{LOAD}\n{laid_down(folder)}", "%%then\nbelief", "%check old")
 
 
 @pytest.mark.kept
 def test_a_check_says_what_is_missing_whatever_was_run_before_it(beforehand):
     printed = beforehand(run_out_of_order)
-    assert printed[1] == "Not yet: run the check cell of the exercise 'sum' first."
+    assert "%check needs the label of an exercise, and got 'nothing'." in printed[1]
     assert printed[2].startswith("Not yet: name 'answer' is not defined. It is made in a cell")
     assert "Run All Above Selected Cell" in printed[2]
     assert printed[4].startswith("Not yet: replace each ... in `answer`")
@@ -149,8 +160,17 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(beforehand):
     assert printed[10] == grading.PASSED
     assert printed[11] == "Not yet: your code stops with ZeroDivisionError: division by zero"
     assert re.match(r"name 'scratch' is not defined.*Run All Above", printed[12], re.S)
-    assert printed[14].startswith("Not yet: this exercise cannot be checked here. The kernel")
-    assert "make book" in printed[14]
+    assert printed[17].startswith("Not yet: this exercise cannot be checked here. The kernel")
+    assert "make book" in printed[17]
+
+
+@pytest.mark.kept
+def test_refused_answers_are_shown_with_what_the_check_says_and_held_to_it(beforehand):
+    printed = beforehand(run_out_of_order)
+    told = "answer = 4\nNot yet: the answer is wrong"
+    assert printed[13] == f"{told}\n\n{told}"
+    assert "is told 'Not yet: the answer is wrong', and not 'nothing of the kind'" in printed[14]
+    assert printed[15] == "5", "a refused answer stays out of the notebook's variables"
 
 
 @pytest.mark.kept

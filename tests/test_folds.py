@@ -1,13 +1,9 @@
-"""What a page folds away, and where a long message and a long line of code are broken."""
-
-import re
+"""What a page folds away, and where a long message is broken."""
 
 from docutils import nodes, utils
-from pygments import highlight
-from pygments.lexers import Python3Lexer
 
 from bookkit.sphinx.cells import merge_folded
-from bookkit.sphinx.render import LineFormatter, fold_message
+from bookkit.sphinx.render import fold_message
 
 
 def cell(*sources, hide="input", shows=False):
@@ -29,14 +25,10 @@ def merged(*parts):
     return [[block.astext() for block in one.findall(nodes.literal_block)] for one in cells]
 
 
-def test_cells_in_a_row_become_one_in_their_order():
+def test_cells_in_a_row_become_one_and_what_shows_something_or_stands_apart_stays():
     assert merged(cell("a"), cell("b"), cell("c", shows=True)) == [["a", "b", "c"]]
-
-
-def test_what_shows_something_stays_and_so_does_what_stands_apart():
     assert merged(cell("a", shows=True), cell("b")) == [["a"], ["b"]]
     assert merged(cell("a"), nodes.paragraph("", "words"), cell("b")) == [["a"], ["b"]]
-    assert merged(cell("a", hide="all"), cell("b")) == [["a"], ["b"]]
     assert merged(cell("a"), cell("%%then\nb")) == [["a"], ["%%then\nb"]]
 
 
@@ -56,10 +48,3 @@ def test_a_long_message_is_folded_where_a_sentence_or_a_line_ends():
 def test_a_message_of_one_sentence_is_folded_between_two_words():
     first, rest = "one sentence that goes on and on without", "an end in sight or a break"
     assert folded(f"{first} {rest}", limit=len(first) + 1) == [first, rest]
-
-
-def test_a_line_of_code_says_how_far_it_is_indented():
-    code = "def f(x):\n    return (\n        x\n    )\n"
-    shown = highlight(code, Python3Lexer(), LineFormatter())
-    indents = re.findall(r'class="code-line"(?: style="--indent: (\d+)")?', shown)
-    assert indents == ["", "4", "8", "4"]

@@ -66,28 +66,13 @@ def start_lab(folder):
             server.wait()
 
 
-@pytest.fixture
-def lab(beforehand):
-    """What JupyterLab answered."""
-    return beforehand(start_lab)
-
-
-def test_both_kernels_are_offered(lab):
+def test_a_chapter_opens_as_a_notebook_with_both_kernels(tmp_path):
+    lab = start_lab(tmp_path)
     assert {"python3", "then"} <= set(lab["kernels"]["kernelspecs"])
-
-
-def test_a_chapter_opens_as_a_notebook(lab):
     notebook = lab["chapter"]["content"]
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert notebook["metadata"]["kernelspec"]["name"] == "python3"
     assert code[0]["source"].startswith("%load_ext trace_evidence")
-    assert code[1]["source"].startswith("%%both\n")
-
-
-def test_a_double_click_opens_the_notebook_and_not_the_text(lab):
     properties = lab["documents"]["schema"]["properties"]
     assert properties["defaultViewers"]["default"]["markdown"] == "Jupytext Notebook"
-
-
-def test_nothing_is_written_into_the_home_of_the_reader(lab):
     assert not lab["written"], f"starting JupyterLab wrote into the home: {lab['written']}"

@@ -57,7 +57,7 @@ def wheel(sdist, tmp_path_factory):
 
 @pytest.fixture(scope="module", params=PYTHONS)
 def reader(request, wheel, tmp_path_factory):
-    """Install the wheel on one Python; return a function that runs its command, and the place."""
+    """Install the wheel on one Python; return a function that runs its command."""
     python = find_python(request.param)
     if python is None:
         pytest.skip(f"no CPython {request.param} on this machine")
@@ -77,70 +77,49 @@ def reader(request, wheel, tmp_path_factory):
             input=given, capture_output=True, text=True,
         )  # fmt: skip
 
-    return run, next(env.glob("lib/python*/site-packages"))
+    return run
 
 
 @SENT
-def test_the_wheel_holds_the_package_with_its_data_and_nothing_of_the_book(wheel, sdist):
+def test_the_wheel_holds_the_package_with_its_data_needs_nothing_and_is_small(wheel, sdist):
     assert not (sdist / "bookkit").exists()
-    names = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0].partition("-")[0] for name in names} == {"trace_evidence"}
-    inside = {name.partition("/")[2] for name in names}
+    archive = zipfile.ZipFile(wheel)
+    assert {name.split("/")[0].partition("-")[0] for name in archive.namelist()} == {
+        "trace_evidence"
+    }
+    inside = {name.partition("/")[2] for name in archive.namelist()}
     assert {"data.json", "book.mplstyle", "checks/__init__.py", "then.py"} <= inside
-    assert json.loads(zipfile.ZipFile(wheel).read("trace_evidence/data.json")) == {
+    assert json.loads(archive.read("trace_evidence/data.json")) == {
         **publish.build(), "of": checkout.digest(),
     }  # fmt: skip
-
-
-@SENT
-def test_the_wheel_needs_no_other_package(wheel):
-    archive = zipfile.ZipFile(wheel)
     (file,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
     metadata = Parser().parsestr(archive.read(file).decode())
-    needed = [row for row in metadata.get_all("Requires-Dist") if "extra ==" not in row]
-    assert not needed
+    assert not [row for row in metadata.get_all("Requires-Dist") if "extra ==" not in row]
     assert metadata["Requires-Python"] == ">=3.11"
-    assert {"notebook", "examine"} <= set(metadata.get_all("Provides-Extra"))
+    assert 50_000 < sum(entry.file_size for entry in archive.infolist()) < 1_000_000
 
 
 @SENT
-def test_triage_names_the_page_where_nothing_else_is_installed(reader):
-    run, _ = reader
-    done = run("triage", given=ERROR)
+def test_its_commands_answer_where_nothing_else_is_installed(reader):
+    done = reader("triage", given=ERROR)
     assert (done.returncode, done.stderr) == (0, "")
     assert triage.address("book/failures/tracer-hashing") in done.stdout
-    found = json.loads(run("triage", "--json", given=ERROR).stdout)
+    found = json.loads(reader("triage", "--json", given=ERROR).stdout)
     assert found["findings"][0]["id"] == "tracer-hashing"
-    done = run("symptoms", "loaded", "parameters", "swapped")
+    done = reader("symptoms", "loaded", "parameters", "swapped")
     assert (done.returncode, done.stderr) == (0, "")
     assert triage.address("book/cases/leaf-order") in done.stdout
-    missing = run("triage", "no-such-file")
-    assert (missing.returncode, missing.stdout) == (2, "")
-    assert missing.stderr.count("\n") == 1
-
-
-@SENT
-def test_explain_knows_each_failure_where_nothing_else_is_installed(reader):
-    run, _ = reader
-    everything = run("explain")
-    assert everything.returncode == 0
+    missing = reader("triage", "no-such-file")
+    assert (missing.returncode, missing.stdout, missing.stderr.count("\n")) == (2, "", 1)
+    everything = reader("explain")
     slug, entry = next(iter(triage.data()["explain"].items()))
-    assert slug in everything.stdout
-    done = run("explain", slug)
-    assert done.returncode == 0
-    assert done.stdout.startswith(entry["title"])
+    assert everything.returncode == 0 and slug in everything.stdout
+    done = reader("explain", slug)
+    assert (done.returncode, done.stdout.startswith(entry["title"])) == (0, True)
     assert triage.address(entry["page"]) in done.stdout
-    unknown = run("explain", slug[:-1])
-    assert (unknown.returncode, unknown.stdout) == (1, "")
+    unknown = reader("explain", slug[:-1])
+    assert (unknown.returncode, unknown.stdout, unknown.stderr.count("\n")) == (1, "", 1)
     assert f"did you mean {slug}" in unknown.stderr
-    assert unknown.stderr.count("\n") == 1
-
-
-@SENT
-def test_it_takes_less_than_a_megabyte(reader):
-    _, site = reader
-    files = [path for path in site.glob("trace_evidence*/**/*") if path.is_file()]
-    assert 50_000 < sum(path.stat().st_size for path in files) < 1_000_000
 
 
 # --- the command line, in this process -------------------------------------------------------
@@ -148,21 +127,11 @@ def test_it_takes_less_than_a_megabyte(reader):
 
 @pytest.mark.parametrize("slug", list(triage.data()["explain"]))
 def test_what_explain_says_stands_alone(slug, capsys):
-    entry = triage.data()["explain"][slug]
     assert command_line.main(["explain", slug]) == 0
     said = capsys.readouterr().out
-    words = " ".join(said.split())
-    for key in ("symptom", "cause", "cure", "versions"):
-        assert " ".join(entry[key].split()) in words
-    assert triage.address(entry["page"]) in said
+    assert triage.address(triage.data()["explain"][slug]["page"]) in said
     without = re.sub(r"https?://\S+", "", said)
     assert not IN_THE_REPOSITORY.search(without), "a reader has no repository"
-
-
-@pytest.mark.parametrize("text", ["nothing that is known", "No module named 'jax'", ERROR])
-def test_what_triage_says_stands_alone(text):
-    said = re.sub(r"https?://\S+", "", triage.describe(triage.triage(text)))
-    assert not IN_THE_REPOSITORY.search(said)
 
 
 def test_a_part_of_a_name_finds_it_and_a_wrong_one_gets_one_line(capsys):
@@ -252,14 +221,4 @@ def test_a_pipe_that_nobody_reads_ends_it_without_a_traceback(words):
         cwd=ROOT, input=ERROR, stdout=write, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     os.close(write)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_terminal_without_unicode_gets_question_marks_and_no_traceback():
-    done = subprocess.run(
-        [sys.executable, "-m", "trace_evidence", "triage"],
-        cwd=ROOT, env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        input=ERROR.replace("Tracer'", "Tracer' \N{RIGHTWARDS ARROW}"), text=True,
-        capture_output=True,
-    )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bookkit import browser, languages, pages
+from bookkit import browser, languages
 from bookkit.formats import pdf
 
 CHINESE = languages.known()["zh_CN"]
@@ -32,14 +32,3 @@ def test_a_machine_without_a_font_for_chinese_is_told_in_one_line_what_to_instal
         pdf.fonts(CHINESE)
     assert "\n" not in str(said.value)
     assert pdf.fonts(languages.known()["en"]) == [pdf.LATIN]
-
-
-def test_contents_and_running_heads_have_the_titles_of_the_language():
-    english = {row.page: pdf.plain_title(row.page) for row in pages.contents()}
-    try:
-        languages.use(CHINESE.code)
-        chinese = {page: pdf.plain_title(page) for page in english}
-    finally:
-        languages.use(languages.ENGLISH)
-    same = [page for page in english if chinese[page] == english[page]]
-    assert len(same) < len(english) / 4, same

@@ -1,110 +1,45 @@
-"""The published work: how it is cited, licensed, released, described to GitHub, and watched."""
+"""The published work: one version everywhere, what GitHub runs, and the notebooks for Colab."""
 
 import json
 import re
 import sys
-import tomllib
 
 import pytest
 import yaml
 
-from bookkit import localized, pages, taught
+from bookkit import pages, taught
 from bookkit.formats import colab
 from bookkit.sphinx import labels
 from tests.test_environments import WORKFLOWS
-from tools import plain_sphinx
+from trace_evidence import __version__
 
 ROOT = pages.ROOT
-FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
-FORMS.remove(ROOT / ".github" / "ISSUE_TEMPLATE" / "config.yml")
-CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-ZENODO = json.loads((ROOT / ".zenodo.json").read_text())
-CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 
 
-# --- version, licence, citation ---------------------------------------------------------------
+def test_one_version_date_and_author_everywhere():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text())
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    version, date = re.search(r"^## ([\d.]+) \(([\d-]+)\)$", changes, re.M).groups()
+    assert {labels.release(), __version__, citation["version"], zenodo["version"]} == {version}
+    assert citation["date-released"] == date
+    assert [citation[key] for key in ("license", "title")] == [zenodo["license"], zenodo["title"]]
+    named = [author["name"] for author in citation["authors"]]
+    assert named == [creator["name"] for creator in zenodo["creators"]]
 
 
-def test_one_version_and_one_date_everywhere():
-    from trace_evidence import __version__
-
-    version, date = re.search(r"^## ([\d.]+) \(([\d-]+)\)$", CHANGELOG, re.M).groups()
-    assert {labels.release(), __version__, CITATION["version"], ZENODO["version"]} == {version}
-    assert CITATION["date-released"] == date
-
-
-def test_citation_and_zenodo_say_the_same_and_name_one_licence():
-    """Zenodo takes no list of licences, and of two files it reads `.zenodo.json` alone."""
-    assert CITATION["license"] == ZENODO["license"] == "Apache-2.0"
-    assert CITATION["title"] == ZENODO["title"]
-    assert CITATION["keywords"] == ZENODO["keywords"]
-    named = [author["name"] for author in CITATION["authors"]]
-    assert named == [creator["name"] for creator in ZENODO["creators"]]
-    assert CITATION["url"] == pages.config()["html"]["baseurl"]
-
-
-def test_the_licences_are_there_in_full_and_cover_every_file():
-    reuse = tomllib.loads((ROOT / "REUSE.toml").read_text())
-    used = {row["SPDX-License-Identifier"] for row in reuse["annotations"]}
-    names = {name for expression in used for name in expression.split(" AND ")}
-    assert {file.stem for file in (ROOT / "LICENSES").iterdir()} == names
-    assert reuse["annotations"][0]["path"] == "**"
-    apache = (ROOT / "LICENSES" / "Apache-2.0.txt").read_text()
-    assert (ROOT / "LICENSE").read_text() == apache
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert set(project["license"].split(" AND ")) == names
-
-
-# --- the paper --------------------------------------------------------------------------------
-
-
-# --- GitHub -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("file", FORMS, ids=lambda file: file.stem)
-def test_an_issue_form_asks_for_something_and_its_labels_are_made(file):
-    form = yaml.safe_load(file.read_text())
-    fields = [row for row in form["body"] if row["type"] != "markdown"]
-    assert any(row.get("validations", {}).get("required") for row in fields)
-    ids = [row["id"] for row in fields]
-    assert len(ids) == len(set(ids))
-    made = (ROOT / ".github" / "workflows" / "labels.yml").read_text()
-    assert form["labels"]
-    assert all(f"gh label create {label} " in made for label in form["labels"])
-
-
-def test_an_error_that_was_not_recognised_is_asked_for_as_a_report_is_written():
-    """The form's fields are the keys of `tests/reports`, and its choices the chapters."""
-    from bookkit import catalogue
-
-    form = yaml.safe_load((ROOT / ".github" / "ISSUE_TEMPLATE" / "not-recognised.yml").read_text())
-    fields = {row["id"]: row["attributes"] for row in form["body"] if "id" in row}
-    assert {"url", "lines", "failure", "how"} <= set(fields)
-    assert fields["failure"]["options"][1:-1] == list(catalogue.load())
-
-
-def test_every_weekly_job_runs_a_command_and_can_write_nothing_but_its_issue():
+def test_every_weekly_job_runs_a_command_that_there_is_and_is_listed():
     weekly = [file for file in WORKFLOWS if "schedule" in file.read_text()]
-    assert len(weekly) >= 5
-    times = []
-    for file in weekly:
-        workflow = yaml.safe_load(file.read_text())
-        (job,) = workflow["jobs"].values()
-        assert job["uses"] == "./.github/workflows/watch.yml"
-        assert job["permissions"] == {"contents": "read", "issues": "write"}
-        module = job["with"]["module"].split()[0]
-        assert (ROOT / f"{module.replace('.', '/')}.py").exists(), file
-        times.append(workflow[True]["schedule"][0]["cron"])
-    assert len(set(times)) == len(times), "two weekly jobs begin at the same minute"
+    assert weekly
     listed = (ROOT / "MAINTAINING.md").read_text()
-    assert all(f"| `{file.stem}` |" in listed for file in weekly)
-
-
-def test_what_a_weekly_job_found_is_told_from_a_command_that_could_not_run():
-    run = yaml.safe_load((ROOT / ".github" / "workflows" / "watch.yml").read_text())["jobs"]["run"]
-    (script,) = (step["run"] for step in run["steps"] if step.get("id") == "run")
-    assert r"run\] Error 1$" in script
-    assert "cache/save" not in str(run) and "actions/cache@" not in str(run)
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M)
+    for file in weekly:
+        (job,) = yaml.safe_load(file.read_text())["jobs"].values()
+        assert job["permissions"] == {"contents": "read", "issues": "write"}
+        target, _, module = job["with"]["command"].partition(" M=")
+        assert target in targets
+        assert not module or (ROOT / f"{module.replace('.', '/')}.py").exists(), file
+        assert f"| `{file.stem}` |" in listed
 
 
 def test_the_parts_that_github_runs_are_all_there_are():
@@ -115,19 +50,8 @@ def test_the_parts_that_github_runs_are_all_there_are():
     assert parts | {"suite"} == known  # `again` is the suite, with pages that are executed already
     named = " ".join(re.findall(r"^(?:both|part) ([^#\n]+)", script, re.M))
     assert sorted(re.findall(r"\w+", named)) == sorted(known)
+    assert jobs["publish"]["needs"] == jobs["notebooks"]["needs"] == "check"
     assert jobs["publish"]["concurrency"]["cancel-in-progress"] is False
-
-
-def test_a_codespace_ends_with_a_look_at_both_kernels():
-    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
-    assert container["image"].partition(":")[2].startswith("3.12")
-    script = (ROOT / ".devcontainer" / "create.sh").read_text()
-    assert container["onCreateCommand"] == "bash .devcontainer/create.sh"
-    assert script.split().index("environments") < script.split().index("doctor")
-    assert "set -euo pipefail" in script  # the doctor ends with 1 where a kernel does not answer
-
-
-# --- Colab ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("page", taught.foundations())
@@ -143,21 +67,3 @@ def test_a_foundations_notebook_begins_with_what_installs_its_imports(page):
     text = "\n".join(cell.source for cell in notebook.cells)
     assert ".ipynb)" not in text, "a link to a file that Colab has not"
     assert taught.colab_address(page).endswith(f"/blob/notebooks/{page.rpartition('/')[2]}.ipynb")
-
-
-# --- plain Sphinx -----------------------------------------------------------------------------
-
-
-def test_plain_sphinx_installs_all_that_jupyter_book_loads_but_what_is_its_own():
-    loaded = set(localized.configuration()["extensions"]) - set(plain_sphinx.OF_JUPYTER_BOOK)
-    own = {*pages.config()["sphinx"]["extra_extensions"], "sphinx.ext.intersphinx"}
-    assert loaded - own == set(plain_sphinx.EXTENSIONS)
-    assert "jupyter-book" not in plain_sphinx.wanted()
-
-
-def test_every_printed_expectation_reads_the_same_in_every_myst():
-    """MyST 5 drops the last newline of a cell's metadata, so an executed page would be missed."""
-    for path in pages.find_notebooks():
-        assert not re.search(r"^ +\w+: [|>]\+?$", path.read_text(), re.M), (
-            f"{path.name}: end a block of text in a cell's metadata with `|-` or `>-`"
-        )

@@ -15,10 +15,7 @@ from bookkit import reading_time as load
             "%%then\nx = 1",
             "# why\nassert x\nassert x > 0",
         ),
-        ("assert x\nx = 2", "assert x\nx = 2", ""),
         ("%%then\nassert x", "", "%%then\nassert x"),
-        ("assert x", "", "assert x"),
-        ("x = (", "x = (", ""),
     ],
 )
 def test_assertions_at_the_end_of_a_cell_are_told_from_what_is_shown(source, shown, held):

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from bookkit import catalogue, drawings, expectations, pages, shown
+from bookkit import catalogue, drawings, expectations, shown
 from trace_evidence.steps import MIME, MISSING, Panel, Steps, as_html
 
 ALT = "A box that is alone on the page, number"
@@ -44,12 +44,6 @@ def test_without_a_script_all_frames_stand_in_order_with_what_they_say_and_show(
     assert page.select_one("figcaption").get_text() == "What x does."
     assert not page.select("[hidden], script, [style*=display\\:none]")
     assert all(svg.find_parent(role="img") for svg in page.select("svg"))
-
-
-def test_a_terminal_reads_what_the_frames_say():
-    text = figure()._repr_mimebundle_()["text/plain"].splitlines()
-    assert text[1] == "chains: two, 1 of 2: Step 0 of x < 3."
-    assert len(text) == 4
 
 
 def test_drawings_of_all_frames_are_equally_high_and_in_the_colours_of_the_page():
@@ -95,11 +89,6 @@ def test_each_chapter_and_the_common_cause_have_a_drawing_that_says_what_it_show
     assert len(drawn["aria-label"].split()) >= 8
     assert not re.search(r'(fill|stroke)="#', drawings.inline(name)), "a colour of one theme"
     assert "aria-label" not in drawings.inline(name, decorative=True)
-
-
-def test_a_drawing_that_is_not_there_is_named():
-    with pytest.raises(pages.PageError, match=r"art/nothing\.svg"):
-        drawings.inline("nothing")
 
 
 def test_what_is_kept_of_a_page_holds_each_frame_with_its_words_and_marks():

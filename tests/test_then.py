@@ -5,6 +5,7 @@ import time
 
 import pytest
 from jupyter_client.manager import KernelManager
+from myst_nb.core.render import strip_ansi
 
 from bookkit import execute, pages
 from tests.cells import LOAD, run_cells
@@ -85,9 +86,6 @@ def interrupt_a_loop(folder):
         manager.shutdown_kernel(now=True)
 
 
-BEFOREHAND = [run_page, run_without_the_kernel, interrupt_while_it_prints, interrupt_a_loop]
-
-
 @pytest.fixture
 def page(beforehand):
     """The outputs of the page."""
@@ -100,36 +98,19 @@ def error_of(outputs):
     return error
 
 
-def test_streams_come_across_each_as_itself(page):
+def test_streams_results_and_figures_come_across_each_as_itself(page):
     assert {(out.name, out.text) for out in page[0]} == {("stdout", "out\n"), ("stderr", "err\n")}
-
-
-def test_a_result_comes_across_as_a_result(page):
     (result,) = page[1]
-    assert result.output_type == "execute_result"
-    assert result.data["text/plain"] == "42"
-
-
-def test_a_figure_comes_across_as_svg_in_the_books_style(page):
+    assert (result.output_type, result.data["text/plain"]) == ("execute_result", "42")
     (figure,) = [out for out in page[2] if "image/svg+xml" in out.get("data", {})]
-    assert "#1b1f24" in figure.data["image/svg+xml"]
+    assert "#1b1f24" in figure.data["image/svg+xml"], "it is not in the book's style"
 
 
-def test_an_exception_keeps_its_name_message_and_traceback_and_the_state_persists(page):
+def test_an_exception_keeps_its_traceback_and_the_state_persists_over_there(page):
     error = error_of(page[3])
     assert (error.ename, error.evalue) == ("OddError", "x is 41")
-    assert "raise OddError" in plain_text(error.traceback)
-    assert "trace_evidence" not in plain_text(error.traceback)
-
-
-def plain_text(traceback):
-    """Return a traceback as one text without colours."""
-    from myst_nb.core.render import strip_ansi
-
-    return strip_ansi("\n".join(traceback))
-
-
-def test_the_variables_stay_in_the_other_kernel(page):
+    shown = strip_ansi("\n".join(error.traceback))
+    assert "raise OddError" in shown and "trace_evidence" not in shown
     assert error_of(page[4]).ename == "NameError"
 
 
@@ -144,22 +125,12 @@ def test_arguments_are_refused_with_what_was_given(page):
     assert "takes no arguments; it got '--fast'" in error_of(page[7]).evalue
 
 
-def test_the_kernel_runs_the_pinned_stack(page):
-    pins = dict(line.split("==") for line in read_pins() if "==" in line)
-    assert page[8][0].text.split()[1:] == [pins["jax"], pins["numpyro"]]
-
-
-def read_pins():
-    """Return the lines of the old stack's pins."""
-    return (pages.ROOT / "stacks" / "then.in").read_text().splitlines()
-
-
-def test_cleared_output_is_cleared(page):
-    assert "".join(out.text for out in page[9]) == "new\n"
-
-
-def test_imports_print_no_stray_warnings(page):
-    assert page[10] == []
+def test_the_kernel_runs_the_pinned_stack_and_shows_what_a_notebook_would(page):
+    pins = (pages.ROOT / "stacks" / "then.in").read_text().splitlines()
+    assert {f"{name}=={release}" for name, release in zip(("jax", "numpyro"),
+            page[8][0].text.split()[1:], strict=True)} <= set(pins)  # fmt: skip
+    assert "".join(out.text for out in page[9]) == "new\n", "cleared output is cleared"
+    assert page[10] == [], "imports print no stray warnings"
 
 
 def test_the_kernel_ends_with_the_page(page):

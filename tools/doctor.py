@@ -21,7 +21,8 @@ PORTS = {8888: "make lab takes the next free port", 8000: "use make serve PORT=8
 ASK = """
 import sys, tempfile
 from jupyter_client.manager import KernelManager
-file = tempfile.mkdtemp(prefix="doc-") + "/k.json"
+folder = tempfile.TemporaryDirectory(prefix="doc-")
+file = folder.name + "/k.json"
 manager = KernelManager(kernel_name=sys.argv[1], transport="ipc", connection_file=file)
 manager.start_kernel()
 client = manager.blocking_client()
@@ -36,32 +37,20 @@ try:
 finally:
     client.stop_channels()
     manager.shutdown_kernel(now=True)
+    folder.cleanup()
 print("".join(said).strip())
 """
 
 
-def check_machine():
-    """Return what kind of machine this is, and a cure where the libraries do not run on it."""
-    words = f"{platform.system()} {platform.machine()}"
-    try:
-        environments.check_machine()
-    except environments.SetupError as error:
-        return words, str(error)
-    return words, ""
-
-
 def check_python():
     """Return what Python there is for the book, and a cure where there is none."""
-    now = environments.NOW / "bin" / "python"
-    if environments.python_version(str(now)) == environments.WANTED:
-        return "Python 3.12 in .venv", ""
     try:
+        environments.check_machine()
         found = environments.find_python()
     except environments.SetupError as error:
-        return "no usable Python", str(error)
-    if found:
-        return f"Python 3.12 ({found})", ""
-    return "no Python 3.12; make book fetches one", ""
+        return "the book does not run here", str(error)
+    where = f"Python 3.12 ({found})" if found else "no Python 3.12; make book fetches one"
+    return f"{platform.system()} {platform.machine()}, {where}", ""
 
 
 def check_kernel(name):
@@ -128,7 +117,6 @@ def main():
     print("Looking at this machine (the kernels take a moment) …", flush=True)
     checks = [
         ("releases", check_releases, True),
-        ("machine", check_machine, True),
         ("python", check_python, True),
         ("kernel now", lambda: check_kernel("python3"), True),
         ("kernel then", lambda: check_kernel("then"), True),

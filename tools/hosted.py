@@ -2,7 +2,7 @@
 
 **Binder.** repo2docker installs `binder/requirements.txt` with pip into an environment of its own
 and runs `binder/postBuild`. So does this, in a copy of the repository and with an empty home; then
-it executes a chapter and a workshop notebook there, and says how large the image would be.
+it executes a chapter there.
 
 **Colab** brings Python 3.12 with IPython 7 and its kernel 6.17. So does this; the notebooks of the
 foundations are executed from their first cell on, which installs the book's releases. Only the
@@ -16,22 +16,14 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from tools import environments
 
 ROOT = environments.ROOT
 WORK = environments.CACHE / "hosted"
-PAGES = ("book/failures/lazy-pytree-drift.md", "_build/workshop/student/pytrees.ipynb")
-NOT_FOR_READERS = {"jupyter_book", "sphinx", "myst_nb", "pytest", "ruff", "playwright", "typst"}
+PAGE = "book/failures/lazy-pytree-drift.md"
 OF_COLAB = ("ipython==7.34.0", "ipykernel==6.17.1", "matplotlib<3.11", "numpy<2.1", "pip")
-
-
-def megabytes(folder: Path) -> float:
-    """Return the size of a folder's files in MB, each counted once."""
-    status = {path.lstat().st_ino: path.lstat().st_size for path in folder.rglob("*")}
-    return sum(status.values()) / 1e6
 
 
 def binder() -> list[str]:
@@ -51,34 +43,20 @@ def binder() -> list[str]:
     }
     env |= {"HOME": str(home), "PATH": f"{environment}/bin:/usr/local/bin:/usr/bin:/bin"}
     python = (repository / "binder" / "runtime.txt").read_text().strip().replace("-", "")
-    steps: list[list] = [
-        [shutil.which(python) or sys.executable, "-m", "venv", environment],
+    notebook = str(home / "page.ipynb")
+    steps = [
+        [shutil.which(python) or sys.executable, "-m", "venv", str(environment)],
         ["python", "-m", "pip", "install", "-q", "--no-cache-dir", "-r", "binder/requirements.txt"],
         ["bash", "binder/postBuild"],
+        ["jupytext", "--from", "md:myst", "--to", "ipynb", "-o", notebook, PAGE],
+        ["jupyter", "execute", "--timeout=600", notebook],  # a cell that raises untagged ends it
     ]
-    for number, page in enumerate(PAGES):
-        notebook = home / f"{number}.ipynb"
-        make = ["cp", page, notebook]
-        if page.endswith(".md"):
-            make = ["jupytext", "--from", "md:myst", "--to", "ipynb", "-o", notebook, page]
-        steps.append(make)
-        # A cell that raises without being tagged so ends this with an error.
-        steps.append(["jupyter", "execute", "--timeout=600", notebook])
     for step in steps:
-        words = " ".join(Path(str(word)).name for word in step)
-        print(f"{words} …", flush=True)
-        begin = time.monotonic()
-        command = list(map(str, step))
-        done = subprocess.run(command, cwd=repository, env=env, capture_output=True, text=True)
+        print(f"{' '.join(step)} …", flush=True)
+        done = subprocess.run(step, cwd=repository, env=env, capture_output=True, text=True)
         if done.returncode:
-            return [f"this step failed: {words}\n{done.stdout[-2000:]}{done.stderr[-3000:]}"]
-        print(f"  {time.monotonic() - begin:.0f} s", flush=True)
-    then = repository / ".venv-then"
-    sizes = {"now": environment, "then": then, "home": home}
-    print(", ".join(f"{name} {megabytes(folder):.0f} MB" for name, folder in sizes.items()))
-    found = {path.name.split("-")[0] for folder in (environment, then)
-             for path in folder.glob("lib/python3.*/site-packages/*.dist-info")}  # fmt: skip
-    return [f"{name} is installed, and no reader needs it" for name in found & NOT_FOR_READERS]
+            return [f"this step failed: {step}\n{done.stdout[-2000:]}{done.stderr[-3000:]}"]
+    return []
 
 
 def colab_kernel() -> None:

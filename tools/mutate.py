@@ -35,15 +35,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from bookkit.pages import CELL
+
 ROOT = Path(__file__).resolve().parent.parent
 LISTED = ROOT / "tests" / "mutants.toml"
 TESTS = ("structure", "cases", "exercises", "cures")
 SECONDS = 300
 AIM = 0.98
-FENCE = re.compile(
-    r"^```\{code-cell\}[^\n]*\n(?P<options>---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)*)(?P<code>.*?)^```$",
-    re.M | re.S,
-)
+BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.M | re.S)  # of an exercise's own file
+EXERCISES = "trace_evidence/exercises/"
 DRAWS = re.compile(r"\bPanel\(|\bax\.|subplots\(")
 SIGNS = {"+": "-", "-": "+", "*": "/", "<": ">", ">": "<", "==": "!=", "True": "False"}
 SIGNS |= {"False": "True"}
@@ -97,7 +97,7 @@ def tokens(text: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
 
     Where a mark stands in a drawing says nothing else; what it says is a kind of its own.
     """
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         code = plain(found["code"])
         rows = lines_of(code)
         if DRAWS.search(code):
@@ -126,14 +126,14 @@ def signs(text: str) -> Spots:
 
 def cells(text: str) -> Spots:
     """A code cell is gone."""
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         yield found.start(), found.end(), ""
 
 
 def promises(text: str) -> Spots:
     """What a cell promises is another message, type or output."""
-    for found in FENCE.finditer(text):
-        pattern = r"(?:match|here|raises|stdout|warns|result): ['\"]?(\w{3,})"
+    for found in CELL.finditer(text):
+        pattern = r"(?:match|raises|stdout|warns): ['\"]?(\w{3,})"
         for key in re.finditer(pattern, found["options"]):
             start = found.start("options") + key.start(1)
             yield start, start + len(key[1]), "Another" + key[1]
@@ -155,7 +155,7 @@ def nodes(found: re.Match, *kinds: type[ast.stmt]) -> Iterator[tuple[int, int, a
 def cures(text: str) -> Spots:
     """A function or class that a later cell defines anew is the earlier one: the cure is undone."""
     known: dict[str, str] = {}
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         for start, end, node in nodes(found, ast.FunctionDef, ast.ClassDef):
             name = getattr(node, "name", "")
             if name in known and known[name] != text[start:end]:
@@ -172,7 +172,7 @@ PERTURB = (
 
 def values(text: str) -> Spots:
     """A value that an assertion compares is another."""
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         made = set()
         for _, _, node in nodes(found, ast.Assign, ast.Assert):
             if isinstance(node, ast.Assign):
@@ -187,16 +187,18 @@ def values(text: str) -> Spots:
 
 
 def checks(text: str) -> Spots:
-    """An exercise's check asserts one thing less."""
-    for found in FENCE.finditer(text):
-        if found["code"].startswith("%%check"):
-            for start, end, _ in nodes(found, ast.Assert):
-                yield start, end, "pass"
+    """An exercise's check asserts one thing less; a refused answer is told something else."""
+    found = BLOCK.search(text)
+    if found:
+        for start, end, _ in nodes(found, ast.Assert):
+            yield start, end, "pass"
+        for word in re.finditer(r"^> \w*?([A-Za-z]{4,})", text, re.M):
+            yield word.start(1), word.end(1), word[1][::-1]
 
 
 def figures(text: str) -> Spots:
     """A word in a figure is another, or something is not drawn."""
-    for found in FENCE.finditer(text):
+    for found in CELL.finditer(text):
         if not re.search(r"figure: true|steps: \d", found["options"]):
             continue
         start, code = found.start("code"), found["code"]
@@ -221,12 +223,14 @@ KINDS: dict[str, Callable[[str], Spots]] = {
 
 def draw(kinds: list[str], count: int, seed: int) -> list[Mutation]:
     """Draw mutations, as many of each kind as there are, up to an equal share."""
-    texts = {path: path.read_text() for path in sorted(ROOT.glob("book/**/*.md"))}
+    files = [*ROOT.glob("book/**/*.md"), *ROOT.glob(f"{EXERCISES}*.md")]
+    texts = {path: path.read_text() for path in sorted(files)}
     found = {
         name: [
             Mutation(name, str(path.relative_to(ROOT)), *spot)
             for path, text in texts.items()
             for spot in KINDS[name](text)
+            if (name == "check") == path.match(f"{EXERCISES}*")
         ]
         for name in kinds
     }
@@ -273,13 +277,19 @@ def failing(folder: Path, *pages: str) -> str:
     return first[1] if first else f"pytest ended with {done.returncode}" if done.returncode else ""
 
 
+def page_of(path: str) -> str:
+    """Return the page that runs a file: itself, or the page of an exercise."""
+    name = Path(path).stem.rpartition("-")[0]
+    return f"book/failures/{name}.md" if path.startswith(EXERCISES) else path
+
+
 def judge(folder: Path, mutation: Mutation) -> str:
     """Return what fails in a scratch copy under a mutation, or nothing."""
     file = folder / mutation.path
     before = file.read_text()
     file.write_text(mutation.apply(before))
     try:
-        return failing(folder, mutation.path)
+        return failing(folder, page_of(mutation.path))
     finally:
         file.write_text(before)
 
@@ -311,7 +321,7 @@ def main() -> int:
             finally:
                 copies.put(folder)
 
-        whole = failing(Path(name) / "0", *sorted({one.path for one in drawn}))
+        whole = failing(Path(name) / "0", *sorted({page_of(one.path) for one in drawn}))
         if whole:
             raise SystemExit(f"error: before anything is broken, {whole} fails: mend it first.")
         with ThreadPoolExecutor(options.jobs) as pool:

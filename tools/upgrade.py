@@ -4,20 +4,17 @@ It does the steps of MAINTAINING in their order, says how long each took, and en
 what a person must read. A step that finds nothing to do is quick, so the program can be run again
 after an interruption or a correction.
 
-    python -m tools.upgrade                         to the newest releases
-    python -m tools.upgrade --with "jax==0.11.2"    to these, the rest newest
+A library that has to stay where it is gets a bound in `pyproject.toml` first.
 
 The exit status is 1 where a page or a test needs a person, and 2 where a step could not be done.
 """
 
-import argparse
 import re
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 
-from tools import environments, latest
+from tools import environments
 
 ROOT = environments.ROOT
 MATRIX = ROOT / "stacks" / "matrix"
@@ -34,44 +31,6 @@ def run(*command: str, title: str) -> bool:
     state = "done" if done.returncode == 0 else f"ended with {done.returncode}"
     print(f"== {title}: {state} in {time.monotonic() - begun:.0f} s", flush=True)
     return done.returncode == 0
-
-
-def compile_lock(source: str, lock: str, *options: str) -> None:
-    """Resolve one lock anew.
-
-    Raises:
-        SetupError: it could not be resolved.
-    """
-    version = "{}.{}".format(*environments.WANTED)
-    fixed = ["--quiet", "--universal", "--python-version", version, "--generate-hashes"]
-    words = [environments.find_uv(), "pip", "compile", *fixed, "--no-header", source, "-o", lock]
-    environments.run(*words, *options, cure=f"{lock} could not be resolved, as the lines say.")
-
-
-def lock(instead: list[str]) -> None:
-    """Write the locks of the stack now; that of August 2024 stays.
-
-    Args:
-        instead: requirements that hold a library back.
-    """
-    print("== locks …", flush=True)
-    held = environments.CACHE / "held.in"
-    held.write_text("\n".join(instead))
-    project = ROOT / "pyproject.toml"
-    bounds = project.read_text()
-    names = [latest.name_of(row) for row in instead]
-    if names:  # what is held back may be older than the book asks for
-        free = re.sub(rf'"({"|".join(names)})>=[^"]*"', r'"\1"', bounds)
-        project.write_text(free)
-    try:
-        constraints = ("-c", str(held), "--upgrade")
-        compile_lock("pyproject.toml", "requirements.txt", "--all-extras", *constraints)
-        extras = [f"--extra={name}" for name in ("notebook", "lab", "install")]
-        reader = ("-c", "requirements.txt", *extras)
-        compile_lock("pyproject.toml", "binder/requirements.txt", *reader)
-        compile_lock("hub/requirements.in", "hub/requirements.txt", *constraints)
-    finally:
-        project.write_text(bounds)
 
 
 def locked() -> dict[str, str]:
@@ -113,18 +72,12 @@ def to_read() -> list[str]:
     return [*found, f"{len(files)} files changed in all: git status"]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Run the program; the status is 1 where something needs a person."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--with", dest="instead", default="", help="requirements, by spaces")
-    instead = parser.parse_args(arguments).instead.split()
     begun = time.monotonic()
-    try:
-        lock(instead)
-        row = row_of(locked())
-    except environments.SetupError as error:
-        print(f"error: {error}", file=sys.stderr)
+    if not run("make", "lock", title="locks"):
         return 2
+    row = row_of(locked())
     measure = (str(PYTHON), "-m", "stacks.measure")
     needed = [
         (("make", "environments"), "environments"),

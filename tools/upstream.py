@@ -7,7 +7,7 @@ only what changed since is run again.
 
     python -m tools.upstream                 every folder, all patches together, the book's cases
     python -m tools.upstream leaf-order      one folder
-    python -m tools.upstream --checkout DIR  the tests that a release does not carry as well
+    python -m tools.upstream --checkout DIR  also where a file is in no release
 
 The exit status is 1 where a row wants attention, and 2 where nothing could be run.
 """
@@ -66,15 +66,6 @@ def patched(rows: dict[str, dict]) -> list[str]:
     return [name for name, row in rows.items() if not row.get("checkout")]
 
 
-def snapshot(checkout: Path) -> Path:
-    """Return a copy of what a checkout has and a release has not: the examples, and the package."""
-    place = WORK / "source" / "checkout"
-    shutil.rmtree(place, ignore_errors=True)
-    for name in ("examples", "numpyro"):
-        shutil.copytree(checkout / name, place / name)
-    return place
-
-
 def call(*command: Any, cwd: Path, env: dict | None = None) -> subprocess.CompletedProcess:
     """Run a command and return what it said, whatever its status."""
     words = [str(word) for word in command]
@@ -122,9 +113,10 @@ def source(library: str, release: str) -> Path:
 
 
 def apply(patch: Path, tree: Path, *options: str) -> str:
-    """Apply a patch with `patch -p1`; return what it said where it did not apply, or nothing."""
-    done = call("patch", "-p1", "-s", "-f", *options, "-i", patch, cwd=tree)
-    return done.stdout.strip() or "it does not apply" if done.returncode else ""
+    """Apply a patch with git; return what it said where it did not apply, or nothing."""
+    alone = f"--git-dir={tree / 'no-repository'}"  # else git takes the book's checkout for the tree
+    done = call("git", alone, "apply", *options, patch, cwd=tree)
+    return done.stderr.strip() or "it does not apply" if done.returncode else ""
 
 
 def tree(name: str, base: Path, patches: list[str]) -> Path:
@@ -158,11 +150,10 @@ def environment(place: Path, every: int = 1) -> dict[str, str]:
     return {**kept, **cache, **fixed, **ours, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
 
 
-def reproduce(folder: str, place: Path) -> tuple[int, str]:
-    """Run a reproducer on a tree; return its exit status and its last line."""
-    done = call(PYTHON, FOLDER / folder / "reproducer.py", cwd=WORK, env=environment(place))
-    lines = (done.stdout + done.stderr).strip().splitlines()
-    return done.returncode, lines[-1] if lines else ""
+def reproduce(folder: str, place: Path) -> int:
+    """Run a reproducer on a tree; return its exit status."""
+    program = FOLDER / folder / "reproducer.py"
+    return call(PYTHON, program, cwd=WORK, env=environment(place)).returncode
 
 
 def pytest(place: Path, *arguments: Any, home: Path, every: int = 1) -> dict[str, str]:
@@ -173,20 +164,10 @@ def pytest(place: Path, *arguments: Any, home: Path, every: int = 1) -> dict[str
     (WORK / "plugin" / "upstream_sample.py").write_text(SAMPLE)
     settings = WORK / "plugin" / "pytest.ini"  # none of the book's, and none of the library's
     settings.write_text("[pytest]\n")
-    command = [
-        PYTHON,
-        "-m",
-        "pytest",
-        "-q",
-        "-W",
-        "ignore",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "upstream_sample",
-    ]
+    plugins = ["-p", "no:cacheprovider", "-p", "upstream_sample"]
     options = ["-c", settings, "--rootdir", home, "--confcutdir", home, "--junitxml", report]
-    done = call(*command, *options, *arguments, cwd=WORK, env=environment(place, every))
+    command = [PYTHON, "-m", "pytest", "-q", "-W", "ignore", *plugins, *options]
+    done = call(*command, *arguments, cwd=WORK, env=environment(place, every))
     if not report.exists():
         said = (done.stdout + done.stderr).strip().splitlines()
         raise UpstreamError(f"pytest did not run: {said[-1] if said else 'it said nothing'}")
@@ -203,7 +184,7 @@ def count(ended: dict[str, str]) -> dict[str, int]:
     return {kind: list(ended.values()).count(kind) for kind in ("passed", "failed", "skipped")}
 
 
-def own_tests(row: dict, base: Path, place: Path, checkout: Path | None) -> list[dict]:
+def own_tests(row: dict, base: Path, place: Path) -> list[dict]:
     """Run the library's own tests that touch the patched files, without the patch and with it.
 
     Each selection is a file, what to match in it (pytest's `-k`), and which of the tests (every
@@ -211,61 +192,27 @@ def own_tests(row: dict, base: Path, place: Path, checkout: Path | None) -> list
     """
     found = []
     for wanted in row.get("own", []):
-        home = base
         if not (base / wanted["file"]).exists():
-            if checkout is None:
-                continue
-            home = checkout
+            continue
         match = ["-k", wanted["match"]] if "match" in wanted else []
         every = wanted.get("every", 1)
-        asked = json.dumps([wanted, base.name, commit(checkout) if home == checkout else ""])
-        kept = WORK / "unpatched" / f"{hashlib.sha256(asked.encode()).hexdigest()[:16]}.json"
-        arguments = [home / wanted["file"], *match]
+        asked = hashlib.sha256(json.dumps([wanted, base.name]).encode()).hexdigest()
+        kept = WORK / "unpatched" / f"{asked[:16]}.json"
+        arguments = [base / wanted["file"], *match]
         if not kept.exists():
-            ended = pytest(base, *arguments, home=home, every=every)
+            ended = pytest(base, *arguments, home=base, every=every)
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(json.dumps(ended))
         before = json.loads(kept.read_text())
-        after = pytest(place, *arguments, home=home, every=every)
+        after = pytest(place, *arguments, home=base, every=every)
         broken = [name for name, how in before.items() if how == "passed" != after.get(name)]
-        counts = {"without": count(before), "with": count(after), "broken": broken}
-        found.append({**wanted, "from": "checkout" if home == checkout else "release", **counts})
+        found.append({**wanted, "without": count(before), "with": count(after), "broken": broken})
     return found
-
-
-def commit(checkout: Path | None) -> str:
-    """Return which commit a checkout stands at, with its day; an empty text without a checkout."""
-    if checkout is None:
-        return ""
-    done = call("git", "log", "-1", "--format=%h of %cs", cwd=checkout)
-    return done.stdout.strip() or "unknown"
 
 
 def touched(patch: Path) -> list[str]:
     """Return the files that a patch changes."""
     return re.findall(r"^\+\+\+ b/(\S+)", patch.read_text(), re.M)
-
-
-def applies(folder: str, base: Path, checkout: Path | None) -> dict[str, str]:
-    """Say whether `patch -p1` and `git am` apply a patch to the release, and to a checkout."""
-    patch = FOLDER / folder / "fix.patch"
-    answers = {"release": apply(patch, base, "--dry-run") or "applies"}
-    scratch = WORK / "scratch"
-    shutil.rmtree(scratch, ignore_errors=True)
-    for name in touched(patch):
-        (scratch / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(base / name, scratch / name)
-    who = ["-c", "user.name=upstream", "-c", "user.email=upstream@example.org"]
-    call("git", "init", "-q", cwd=scratch)
-    call("git", "add", "-A", cwd=scratch)
-    call("git", *who, "commit", "-q", "-m", "release", cwd=scratch)
-    done = call("git", *who, "am", "-q", patch, cwd=scratch)
-    answers["git am"] = "applies" if not done.returncode else "does not apply"
-    if checkout is not None:
-        moved = [name for name in touched(patch) if not (checkout / name).exists()]
-        said = f"no {moved[0]}" if moved else apply(patch, checkout, "--dry-run")
-        answers["checkout"] = said.splitlines()[0] if said else "applies"
-    return answers
 
 
 def state_of(row: dict) -> str:
@@ -280,29 +227,19 @@ def state_of(row: dict) -> str:
     if row["test"]["with"]["failed"] or not row["test"]["with"]["passed"]:
         wrong.append(f"the test with the patch: {row['test']['with']}")
     wrong += [f"{name} fails with the patch" for part in row["own"] for name in part["broken"]]
-    if [row["applies"][key] for key in ("release", "git am")] != ["applies", "applies"]:
-        wrong.append(f"the patch: {row['applies']}")
     return "; ".join(wrong) or "proven"
 
 
-def prove(name: str, folders: list[str], row: dict, base: Path, checkout: Path | None) -> dict:
+def prove(name: str, folders: list[str], row: dict, base: Path) -> dict:
     """Measure a folder, or all of them together: reproducers, tests, the library's own tests."""
     started = time.monotonic()
     place = tree(name, base, folders)
     tests = [test for folder in folders for test in sorted((FOLDER / folder).glob("test_*.py"))]
-    statuses: dict[str, list[int]] = {"without": [], "with": []}
-    ended = {}
+    measured: dict[str, Any] = {"reproducer": {}, "test": {}}
     for how, where in (("without", base), ("with", place)):
-        statuses[how] = [reproduce(folder, where)[0] for folder in folders]
-        ended[how] = count(pytest(where, *tests, home=FOLDER))
-    measured: dict[str, Any] = {
-        "reproducer": {how: max(found) for how, found in statuses.items()},
-        "test": ended,
-        "own": own_tests(row, base, place, checkout),
-        "applies": applies(name, base, checkout) if name in folders else {},
-    }
-    if name not in folders:  # all of them: that each applies is part of having made the tree
-        measured["applies"] = {"release": "applies", "git am": "applies"}
+        measured["reproducer"][how] = max(reproduce(folder, where) for folder in folders)
+        measured["test"][how] = count(pytest(where, *tests, home=FOLDER))
+    measured["own"] = own_tests(row, base, place)
     return {"state": state_of(measured), **measured, "seconds": round(time.monotonic() - started)}
 
 
@@ -335,24 +272,26 @@ def judge_cases(rows: dict[str, dict], place: Path) -> dict[str, dict]:
     return found
 
 
-def fingerprint(folders: list[str], row: dict, versions: dict[str, str], checkout: str) -> str:
+def fingerprint(folders: list[str], row: dict, versions: dict[str, str]) -> str:
     """Return what a measurement depends on, as one hash."""
     files = [path for name in folders for path in sorted((FOLDER / name).iterdir())]
     texts = [path.read_text() for path in files if path.suffix in (".py", ".patch")]
     asked = {key: row.get(key) for key in ("own", "cases")}
-    known = [FORMAT, asked, versions, checkout, texts]
+    known = [FORMAT, asked, versions, "", texts]
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def show(name: str, row: dict) -> None:
-    """Print a row of the table."""
-    own = [sum(part[how]["passed"] for part in row["own"]) for how in ("without", "with")]
+    """Print a row of the table; only its state, where it could not be measured."""
+    if "test" not in row:
+        print(f"{name:30} {row['state']}", flush=True)
+        return
+    own = [str(sum(part[how]["passed"] for part in row["own"])) for how in ("without", "with")]
     held = [row["test"][how] for how in ("without", "with")]
     test = [f"{found['passed']}/{sum(found.values())}" for found in held]
     exits = f"{row['reproducer']['without']} → {row['reproducer']['with']}"
-    tests, others = " → ".join(test), " → ".join(map(str, own))
-    state = {"mended": "mended by the newest release: tell case, matrix and report"}
-    said = state.get(row["state"], row["state"])
+    said = row["state"].replace("mended", "mended by the newest release: tell case and report")
+    tests, others = " → ".join(test), " → ".join(own)
     print(f"{name:30} {exits:8} {tests:16} {others:14} {row['seconds']:4} s  {said}", flush=True)
 
 
@@ -363,18 +302,27 @@ def write(record: dict) -> None:
     part.replace(RECORD)
 
 
+def measure(known: dict, key: str, folders: list[str], row: dict, base: Path) -> dict:
+    """Return what was measured of a folder, or of all; measured anew where something changed."""
+    if known.get("of") == key:
+        return known
+    try:
+        found = prove(folders[0] if len(folders) == 1 else TOGETHER, folders, row, base)
+    except UpstreamError as error:
+        found = {"state": str(error)}
+    return {"of": key, "date": str(datetime.date.today()), **found}
+
+
 def main() -> int:
     """Run the program; the status is 1 where a row wants attention."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folders", nargs="*", help="all of them, if none is named")
-    parser.add_argument("--checkout", default="", help="a checkout of NumPyro")
+    parser.add_argument("--checkout", type=Path, help="a checkout of NumPyro")
     options = parser.parse_args()
     rows = index()
-    for name in options.folders:
-        if name not in rows:
-            raise UpstreamError(f"no folder {name}: there are {', '.join(rows)}.")
-    checkout = Path(options.checkout).resolve() if options.checkout else None
-    if checkout and not (checkout / "numpyro" / "version.py").exists():
+    if unknown := set(options.folders) - set(rows):
+        raise UpstreamError(f"no folder {', '.join(unknown)}: there are {', '.join(rows)}.")
+    if options.checkout and not (options.checkout / "numpyro" / "version.py").exists():
         raise UpstreamError(f"{options.checkout} is no checkout of NumPyro: name its folder.")
     WORK.mkdir(parents=True, exist_ok=True)
     print("installing the newest releases …", flush=True)
@@ -382,68 +330,30 @@ def main() -> int:
     named = ("numpyro", "jax", "jaxlib", "equinox", "funsor", "optax", "flax", "pytest")
     versions = {name: installed[name] for name in named}
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    base = source("numpyro", versions["numpyro"])
-    measured = record.setdefault("rows", {})
+    release, measured = source("numpyro", versions["numpyro"]), record.setdefault("rows", {})
     print(f"NumPyro {versions['numpyro']}, JAX {versions['jax']}")
     print(f"{'folder':30} {'exits':8} {'its test':16} {'own tests':14}")
-    known = [name for name in rows if not options.folders or name in options.folders]
-    if checkout is None:  # these keep what was found with one
-        known = [name for name in known if name in patched(rows) or name in measured]
-    at = commit(checkout)
-    for name in known:
-        key = fingerprint([name], rows[name], versions, at)
-        old = measured.get(name, {})
-        needs = bool(rows[name].get("checkout"))
-        stale = old.get("of") != key and (checkout or old.get("without checkout") != key)
-        if stale and (checkout or not needs):
-            try:
-                start = snapshot(checkout) if needs and checkout else base
-                found = prove(name, [name], rows[name], start, checkout)
-            except UpstreamError as error:
-                found = {"state": str(error)}
-            measured[name] = {"of": key, "date": str(datetime.date.today()), **found}
-            if checkout:
-                bare = fingerprint([name], rows[name], versions, "")
-                measured[name] |= {"without checkout": bare, "checkout": at}
-            record["versions"] = versions
-            write(record)
-        if "test" in measured[name]:
-            show(name, measured[name])
-        else:
-            print(f"{name:30} {measured[name]['state']}", flush=True)
+    asked = [name for name in options.folders or rows if name in measured or name in patched(rows)]
+    for name in asked:
+        base = options.checkout if rows[name].get("checkout") else release
+        if base:
+            key = fingerprint([name], rows[name], versions)
+            measured[name] = measure(measured.get(name, {}), key, [name], rows[name], base)
+            write({**record, "versions": versions})
+        show(name, measured[name])
+    record["versions"] = versions
     if not options.folders:
-        everything = patched(rows)
         cases = {"cases": [slug for row in rows.values() for slug in row["cases"]]}
-        key = fingerprint(everything, {**cases, **rows_of_all()}, versions, "")
-        if record.get("together", {}).get("of") != key:
-            try:
-                found = prove(TOGETHER, everything, rows_of_all(), base, checkout)
-                place = WORK / "trees" / re.sub(r"\W+", "-", TOGETHER)
-                found["cases"] = judge_cases(rows, place)
-            except UpstreamError as error:
-                found = {"state": str(error), "cases": {}}
-            record["together"] = {"of": key, "date": str(datetime.date.today()), **found}
-            write(record)
-        if "test" in record["together"]:
-            show(TOGETHER, record["together"])
-        show_cases(record["together"]["cases"])
-    return report(record, known, not options.folders)
-
-
-def rows_of_all() -> dict:
-    """Return which of the library's own tests are run with all patches together."""
-    text = (FOLDER / "index.toml").read_text()
-    return {"own": tomllib.loads(text).get("together", {}).get("own", [])}
-
-
-def show_cases(cases: dict[str, dict]) -> None:
-    """Print what the book's cases come to on the patched libraries."""
-    good = [slug for slug, case in cases.items() if case["patched"] and case["verdict"] == "ok"]
-    print(f"{len(good)} cases of the book give what they should, by their own contract.")
-    for slug, case in cases.items():
-        if slug not in good:
-            why = "" if case["patched"] else ", for which there is no patch"
-            print(f"  {slug}: {case['verdict']}{why}")
+        own = tomllib.loads((FOLDER / "index.toml").read_text())["together"]
+        key, old = fingerprint(patched(rows), {**cases, **own}, versions), record.get("together")
+        found = measure(old or {}, key, patched(rows), own, release)
+        if found is not old:
+            place = WORK / "trees" / re.sub(r"\W+", "-", TOGETHER)
+            found["cases"] = judge_cases(rows, place) if "test" in found else {}
+        record["together"] = found
+        write(record)
+        show(TOGETHER, found)
+    return report(record, asked, not options.folders)
 
 
 def report(record: dict, known: list[str], whole: bool) -> int:

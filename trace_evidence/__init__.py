@@ -1,7 +1,7 @@
 """What the chapters of *Trace Evidence* cannot show as plain code.
 
-``%load_ext trace_evidence`` in a notebook gives it the cell magics ``%%then``, ``%%both`` and
-``%%check``, the line magic ``%triage`` and the book's figure style.
+``%load_ext trace_evidence`` in a notebook gives it the cell magics ``%%then`` and ``%%both``,
+the line magics ``%check`` and ``%triage``, and the book's figure style.
 """
 
 from __future__ import annotations

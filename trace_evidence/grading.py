@@ -1,25 +1,68 @@
-"""The magic ``%%check``: tell a learner whether an exercise is solved, and what is still wrong.
+"""The magic ``%check``: tell a learner whether an exercise is solved, and what is still wrong.
 
-The body of a ``%%check`` cell is a handful of ``assert`` statements, each with a hint, and a
-sentence `why` that says why the right answer is right. It runs in a copy of the notebook's
-variables, or on the other kernel where its first line is ``%%then``.
+An exercise has a file of its own, `exercises/LABEL.md`. It says what an answer defines, and on
+which kernel it runs where that is `then`. Its first block of code is the check: a handful of
+``assert`` statements, each with a hint, and a sentence `why` that says why the right answer is
+right. The other blocks are answers that the check refuses, each above what the check says to it.
+A check runs in a copy of the notebook's variables.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+from dataclasses import dataclass
+from pathlib import Path
 
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.core.magic import Magics, line_magic, magics_class
 
 from .then import MISSING, NOT_ABOVE
 
-NEWLINE = "\n"
+FOLDER = Path(__file__).with_name("exercises")
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n((?:> [^\n]*\n)+))?", re.M | re.S)
 PASSED = "That is it."
 EMPTY = "replace each ... in `{}` by your answer, and run that cell"
 # Runs before the asserts, on whichever kernel they run.
 NOT_EMPTY = "assert 'Ellipsis' not in repr({0}), {1!r}\n"
+ON_THEN = "_space = dict(globals(), why='')\nexec({0!r}, _space)\n_space['why']"
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """What an exercise's own file says.
+
+    Attributes:
+        names: what an answer defines, and may not hold a ``...`` any more.
+        check: the code that judges an answer.
+        then: whether it runs on the kernel `then`.
+        refused: wrong answers, each with the hint that it draws out.
+    """
+
+    names: tuple[str, ...]
+    check: str
+    then: bool
+    refused: tuple[tuple[str, str], ...]
+
+
+def load(label: str) -> Exercise:
+    """Read an exercise's own file.
+
+    Raises:
+        UsageError: there is none of this label.
+    """
+    file = FOLDER / f"{label}.md"
+    if not label or not file.exists():
+        raise UsageError(f"%check needs the label of an exercise, and got {label!r}.")
+    text = file.read_text()
+    head = text.partition("```")[0]
+    answer = re.search(r"^Answer: (.+)$", head, re.M)
+    names = re.findall(r"`(\w+)`", answer[1]) if answer else []
+    (check, _), *refused = BLOCK.findall(text)
+    quotes = [(code, re.sub("^> ", "", said, flags=re.M)) for code, said in refused]
+    told = tuple((code, " ".join(said.split())) for code, said in quotes)
+    return Exercise(tuple(names), check, "Kernel: `then`" in head, told)
 
 
 def hint(name: str, message: str) -> str:
@@ -39,43 +82,44 @@ def hint(name: str, message: str) -> str:
 
 @magics_class
 class CheckMagics(Magics):
-    """Holds the checks of the page that have been run, by the label of their exercise."""
+    """Judges the exercises of a page."""
 
     shell: InteractiveShell
-    known: dict[str, str] | None = None
 
-    @line_cell_magic
-    def check(self, line: str, cell: str | None = None):
-        """Check an exercise: ``%%check LABEL NAMES`` with its asserts, later ``%check LABEL``.
+    @line_magic
+    def check(self, line: str) -> None:
+        """Check an exercise: ``%check LABEL``; ``%check LABEL refused`` shows what it refuses.
 
-        The names are those that the learner fills in; one that still holds a ``...`` is refused.
+        Raises:
+            AssertionError: a refused answer is told something else than its file says.
         """
-        label, *names = line.split() or [""]
-        self.known = self.known or {}
-        if cell is not None:
-            if not label:
-                raise UsageError("%%check needs the label of its exercise.")
-            empty = "".join(NOT_EMPTY.format(name, EMPTY.format(name)) for name in names)
-            first, _, rest = cell.lstrip().partition("\n")
-            then = first.strip() == "%%then"
-            self.known[label] = f"%%then\n{empty}{rest}" if then else empty + cell
-        elif label not in self.known:
-            print(f"Not yet: run the check cell of the exercise {label!r} first.")
+        label, _, which = line.partition(" ")
+        exercise = load(label)
+        if which.strip() != "refused":
+            print(self.verdict(exercise))
             return
-        problem, why = self.run(self.known[label])
-        print(f"Not yet: {problem}" if problem else why or PASSED)
+        for answer, reply in exercise.refused:
+            said = self.verdict(exercise, answer)
+            if " ".join(said.split()) != f"Not yet: {reply}":
+                raise AssertionError(f"{answer}is told {said!r}, and not {reply!r}")
+            print(f"{answer}{said}\n")
 
-    def run(self, code: str) -> tuple[str, str]:
-        """Run a check's code; return what is wrong, or an empty string, and why it is right."""
+    def verdict(self, exercise: Exercise, answer: str = "") -> str:
+        """Return what a check says of an answer, or of the one that the page holds."""
+        empty = [NOT_EMPTY.format(name, EMPTY.format(name)) for name in exercise.names]
         try:
-            if not code.startswith("%%then"):
-                space = dict(self.shell.user_ns, why="")
-                exec(compile(code, "<check>", "exec"), space)
-                return "", space["why"]
-            kernel = self.shell.magics_manager.registry["ThenMagics"].started()
-            if kernel is None:
-                return f"this exercise cannot be checked here. {MISSING}", ""
-            said = kernel.run(f"why = ''\n{code.partition(NEWLINE)[2]}\nwhy")
-            return "", ast.literal_eval(said.data["text/plain"])
+            why = self.run("".join([answer, *empty, exercise.check]), exercise.then)
         except Exception as error:
-            return hint(type(error).__name__, str(error)), ""
+            return f"Not yet: {hint(type(error).__name__, str(error))}"
+        return why or PASSED
+
+    def run(self, code: str, then: bool) -> str:
+        """Run a check's code, and return why the answer is right."""
+        if not then:
+            space = dict(self.shell.user_ns, why="")
+            exec(compile(code, "<check>", "exec"), space)
+            return space["why"]
+        kernel = self.shell.magics_manager.registry["ThenMagics"].started()
+        if kernel is None:
+            return f"Not yet: this exercise cannot be checked here. {MISSING}"
+        return ast.literal_eval(kernel.run(ON_THEN.format(code)).data["text/plain"])

@@ -20,10 +20,10 @@ INK = "currentColor"
 ACCENT = "var(--steps-accent,#d55e00)"
 BLUE = "var(--steps-blue,#0072b2)"
 GREEN = "var(--steps-green,#009e73)"
-WIDTH, MARGIN, LINE = 340, 8, 19
+WIDTH, MARGIN, LINE, SIZE = 340, 8, 20, 14
 ROW = "display:flex;flex-wrap:wrap;gap:0 1.5em;justify-content:center;align-items:start"
 MISSING = "\u2013"
-MONO, SANS = 0.605, 0.53  # the width of a character, in sizes of the font
+MONO, SANS, BOLD = 0.605, 0.53, 0.6  # the width of a character, in sizes of the font
 
 
 def plain(text: str) -> str:
@@ -65,14 +65,14 @@ class Panel:
         Raises:
             ValueError: the words are wider than the drawing.
         """
-        size, mono = look.get("size", 13), look.get("mono", False)
+        size, mono = look.get("size", SIZE), look.get("mono", False)
         shown = str(words)
-        wide = len(shown) * size * (MONO if mono else SANS)
+        wide = len(shown) * size * (MONO if mono else BOLD if look.get("bold") else SANS)
         left = x - wide / 2 if look.get("middle") else x
         if left < -1 or left + wide > self.width + 1:
             raise ValueError(f"{shown!r} does not fit into the drawing: shorten it, or move it.")
         given = [f'x="{x:g}" y="{y:g}" fill="{look.get("color", INK)}"']
-        given += [f'font-size="{size}"'] * (size != 13) + ['class="mono"'] * mono
+        given += [f'font-size="{size}"'] * (size != SIZE) + ['class="mono"'] * mono
         given += ['font-weight="600"'] * look.get("bold", False)
         given += ['text-anchor="middle"'] * look.get("middle", False)
         given += ['opacity=".7"'] * look.get("faint", False)
@@ -106,9 +106,9 @@ class Panel:
     def chip(self, x: float, y: float, words: object, **look: Any) -> float:
         """Draw a word in a box of its own, with the box's top at `y`; return its right end."""
         shown = str(words)
-        wide = max(26.0, len(shown) * 12 * MONO + 12)
+        wide = max(26.0, len(shown) * SIZE * MONO + 8)
         self.box(x, y, wide, 20, **look)
-        self.text(x + wide / 2, y + 14.5, shown, mono=True, size=12, middle=True)
+        self.text(x + wide / 2, y + 15, shown, mono=True, middle=True)
         return x + wide
 
     def gap(self, high: float = 10) -> None:
@@ -127,7 +127,7 @@ class Panel:
                 wide = self.width - MARGIN
                 self.box(4, self.height, wide, LINE, color=ACCENT, tinted=True, bare=True)
             look = {"bold": number == now, "faint": now is not None and number > now}
-            self.text(MARGIN, self.height + 14, line, mono=True, size=12, **look)
+            self.text(MARGIN, self.height + 15, line, mono=True, **look)
             self.height += LINE
 
     def rows(
@@ -144,22 +144,22 @@ class Panel:
             indent: how far to the right the rows stand.
         """
         colors = hot if isinstance(hot, Mapping) else dict.fromkeys(hot, ACCENT)
-        right = max((len(name) for name in rows), default=0) * 12 * MONO + MARGIN + indent + 12
+        right = max((len(name) for name in rows), default=0) * SIZE * MONO + MARGIN + indent + 8
         for name, value in rows.items():
-            self.text(MARGIN + indent, self.height + 15, name, mono=True, size=12)
+            self.text(MARGIN + indent, self.height + 16, name, mono=True)
             look = {"color": colors[name], "tinted": True} if name in colors else {}
             self.chip(right, self.height + 1, value, dashed=value in (None, MISSING), **look)
-            self.height += 24
+            self.height += 22
 
     def tree(self, root: str, children: Mapping[str, object], hot: Iterable[str] = ()) -> None:
         """Draw a node with its children below it, each with its name; see `rows`."""
-        wide = len(root) * 12 * MONO + 14
+        wide = len(root) * SIZE * MONO + 14
         self.box(MARGIN, self.height, wide, 22)
-        self.text(MARGIN + wide / 2, self.height + 15, root, mono=True, size=12, middle=True)
+        self.text(MARGIN + wide / 2, self.height + 16, root, mono=True, middle=True)
         self.height += 28
         top = self.height - 6
         for place in range(len(children)):
-            y = self.height + 11 + 24 * place
+            y = self.height + 11 + 22 * place
             self.line([(MARGIN + 10, top), (MARGIN + 10, y), (MARGIN + 17, y)])
         self.rows(children, hot, indent=20)
 
@@ -207,14 +207,14 @@ class Panel:
                 size = side - 3
                 self.box(x + 1.5, y + 1.5, size, size, color=color, tinted=hot, dashed=empty)
                 if not empty:
-                    self.text(x + side / 2, y + side / 2 + 4.5, value, middle=True, size=12)
+                    self.text(x + side / 2, y + side / 2 + 5, value, middle=True)
         self.height = top + high
 
     def svg(self, height: float | None = None) -> str:
         """Return the drawing, as high as is asked for."""
         size = f'width="{self.width}" height="{(height or self.height) + MARGIN:g}"'
         box = f'viewBox="0 0 {self.width} {(height or self.height) + MARGIN:g}"'
-        style = 'style="max-width:100%;height:auto" font-size="13"'
+        style = f'style="max-width:100%;height:auto" font-size="{SIZE}"'
         body = "".join(self.parts).replace('class="mono"', 'font-family="monospace"')
         return f"<svg {size} {box} {style}>{body}</svg>"
 

@@ -55,7 +55,6 @@ def notebook(page: str) -> NotebookNode:
 
 def main() -> None:
     """Write the notebooks."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
     for page in foundations():
         notebooks.write(FOLDER / f"{Path(page).name}.ipynb", nbformat.writes(notebook(page)))
     print(f"{len(foundations())} notebooks for Colab are in {FOLDER.relative_to(pages.ROOT)}.")

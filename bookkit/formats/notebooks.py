@@ -1,7 +1,7 @@
 """The workshop edition: notebooks, slides and handouts, all made from the chapters.
 
-Nothing here is written twice. A chapter is read with jupytext, its directives become plain
-Markdown, and its cells carry tags that say what belongs to whom; nbconvert does the rest.
+Nothing here is written twice. A chapter's directives become plain Markdown, and its cells carry
+tags that say what belongs to whom; nbconvert does the rest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nbconvert.preprocessors import ClearOutputPreprocessor, TagRemovePreprocess
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from bookkit import casebook, catalogue, exercises, pages, publish, versions
+from bookkit import casebook, catalogue, exercises, pages, predictions, publish, versions
 from bookkit.outputs import anywhere_without_paths
 from bookkit.taught import MINUTES, taught
 
@@ -66,6 +66,9 @@ def plain(text: str, page: str) -> str:
     text = CASES.sub(lambda found: casebook.family_table(found[1]), text)
     text = MARK.sub(r"(\1)", text)
     text = OLD_NAMES.sub("", text)
+    text = predictions.BLOCK.sub(
+        lambda found: predictions.as_markdown(predictions.find(found[0])[0]), text
+    )
     text = LABEL.sub("", text)
     text = LINK.sub(lambda found: link(found[2], found[1]), text)
     return ANCHOR.sub(r"*\1*", text).strip()
@@ -80,35 +83,23 @@ def source(file: str) -> str:
 
 def read(page: str) -> NotebookNode:
     """Read a page as a notebook in plain Markdown, with its solutions tagged `SOLUTION`."""
-    source = pages.read_source(pages.path_of(page))
-    cells, solution = [], False
-
-    def add(cell: NotebookNode) -> None:
-        if solution:
-            cell.metadata.setdefault("tags", []).append(SOLUTION)
-        cells.append(cell)
-
-    for cell in source.cells:
-        if cell.cell_type == "code":
-            add(cell)
-            continue
-        lines: list[str] = []
-        for line in [*cell.source.splitlines(), "```{exercise-end}"]:
-            gate = exercises.GATE.match(line)
-            if not gate:
-                lines.append(line)
-                continue
-            text = plain(re.sub(r"\A(:\w+:.*\n)*```\n", "", "\n".join(lines) + "\n"), page)
-            if text:
-                add(new_markdown_cell(text))
-            lines = []
-            kind, where, name = gate.groups()
-            solution = (kind, where) == ("solution", "start") or (solution and kind == "exercise")
-            if where == "start":
-                heading = f"### {name}" if kind == "exercise" else "#### Solution"
-                add(new_markdown_cell(heading))
+    source = pages.read_notebook(pages.path_of(page))
+    cells, before = [], ("", "")
+    for part, title, cell in exercises.walk(source.cells):
+        made = [cell]
+        if cell.cell_type == "markdown":
+            text = plain(re.sub(r"\A(:\w+:.*\n)*```\n", "", f"{cell.source}\n"), page)
+            made = [new_markdown_cell(text)] if text else []
+        if part and (part, title) != before:
+            heading = f"### {title}" if part == "given" else "#### Solution"
+            made.insert(0, new_markdown_cell(heading))
+        before = part, title
+        for one in made if part == SOLUTION else ():
+            one.metadata.setdefault("tags", []).append(SOLUTION)
+        cells += made
     notebook = nbformat.v4.new_notebook(cells=cells, metadata=source.metadata)
     notebook.metadata.title = pages.title(page)
+    del notebook.metadata["source_map"]
     for number, cell in enumerate(cells):
         cell.id = f"cell-{number}"
     return notebook
@@ -123,8 +114,6 @@ def student(page: str) -> NotebookNode:
     for cell in notebook.cells:
         for key in ("expect", "mystnb"):
             cell.metadata.pop(key, None)
-        if "check" in cell.metadata.get("tags", []):
-            cell.metadata["jupyter"] = {"source_hidden": True}
     notebook.metadata.pop("failure", None)
     notebook.cells.insert(1, new_markdown_cell(FIRST, id="how-to"))
     return notebook
@@ -176,20 +165,16 @@ def guide() -> dict[str, str]:
 
 def write_student(folder: Path) -> list[Path]:
     """Write all student notebooks into a folder; return the files."""
-    folder.mkdir(parents=True, exist_ok=True)
-    made = []
-    for page in taught():
-        file = folder / f"{Path(page).name}.ipynb"
+    made = [folder / f"{Path(page).name}.ipynb" for page in taught()]
+    for page, file in zip(taught(), made, strict=True):
         write(file, nbformat.writes(student(page)))
-        made.append(file)
     return made
 
 
 def write(file: Path, text: str | bytes) -> None:
-    """Write a file in one step, so that nobody finds half of it."""
-    part = file.with_name(f".{file.name}.part")
-    part.write_bytes(text.encode() if isinstance(text, str) else text)
-    part.replace(file)
+    """Write a file, and the folder that it stands in."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 """Make the workshop edition: `make workshop`.
 
 Into `_build/workshop` go notebooks for students and for instructors, slides, and a handout a
-chapter. What is there already, and from the same sources, is kept.
+chapter.
 """
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import re
@@ -32,7 +31,7 @@ REVEAL_PARTS += ["dist/theme/white.css", "dist/theme/fonts/source-sans-pro", "pl
 SIZES = (7.8, 7.3, 6.8)  # points: the code of a handout, as large as one page allows
 
 
-def write_slides(page: str, notebook: NotebookNode) -> Path:
+def write_slides(page: str, notebook: NotebookNode) -> None:
     """Write a chapter's slides as one HTML file beside the folder `reveal.js`."""
     folder = OUT / "slides"
     for part in REVEAL_PARTS:
@@ -44,9 +43,7 @@ def write_slides(page: str, notebook: NotebookNode) -> Path:
             shutil.copyfile(source, target)
     address = f"{publish.site()}{page}.html"
     html = slides.as_html(pages.title(page), slides.make(notebook, page), address)
-    file = folder / f"{Path(page).name}.html"
-    notebooks.write(file, html)
-    return file
+    notebooks.write(folder / f"{Path(page).name}.html", html)
 
 
 def runs(text: str) -> list[list[str]]:
@@ -96,7 +93,7 @@ def key_points(page: str) -> list[str]:
     return [" ".join(point.split()) for point in re.split(r"^- ", text, flags=re.M)[1:]]
 
 
-def write_handout(page: str) -> Path:
+def write_handout(page: str) -> None:
     """Write a chapter's handout, a PDF of one page."""
     name = Path(page).name
     failure = catalogue.load()[name]
@@ -114,8 +111,6 @@ def write_handout(page: str) -> Path:
         "points": [runs(point) for point in key_points(page)],
         "stack": "Runs in the chapter's notebook, which defines the names.",
     }
-    file = OUT / "handouts" / f"{name}.pdf"
-    file.parent.mkdir(parents=True, exist_ok=True)
     # A cure that is too long goes without what runs it and prints, then without its last functions.
     whole = first_code(page, "Fix it")
     names = re.findall(r"^(?:def|class) \w+\W", whole, re.M)
@@ -130,71 +125,40 @@ def write_handout(page: str) -> Path:
                 raise SystemExit(f"error: the handout of {name}: {error}") from None
     else:
         raise SystemExit(f"error: the handout of {name} does not fit on one page.")
-    notebooks.write(file, pdf)
-    return file
+    notebooks.write(OUT / "handouts" / f"{name}.pdf", pdf)
 
 
-def stamp(page: str, executed: NotebookNode) -> str:
-    """Return a hash of all that a page's files are made from."""
-    digest = hashlib.sha256(nbformat.writes(executed).encode())
-    made_with = [path for path in sorted(HERE.rglob("*")) if path.suffix != ".pyc"]
-    shared = [notebooks.GUIDE, pages.TOC, pages.CONFIG, catalogue.FILE, versions.FILE]
-    shared.append(slides.DECKS / f"{Path(page).name}.md")
-    for file in (pages.path_of(page), *execute.inputs(), *made_with, *shared):
-        if file.is_file():
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-def make(page: str, executed: NotebookNode, seconds: float | None) -> list[Path]:
-    """Make all files of one page; return them."""
-    name = Path(page).name
-    for folder in ("student", "instructor"):
-        (OUT / folder).mkdir(parents=True, exist_ok=True)
-    files = [OUT / folder / f"{name}.ipynb" for folder in ("student", "instructor")]
+def make(page: str, executed: NotebookNode, seconds: float | None) -> None:
+    """Make all files of one page."""
+    file = f"{Path(page).name}.ipynb"
     full = notebooks.instructor(page, executed, seconds)
-    notebooks.write(files[0], nbformat.writes(notebooks.student(page)))
-    notebooks.write(files[1], nbformat.writes(full))
+    notebooks.write(OUT / "student" / file, nbformat.writes(notebooks.student(page)))
+    notebooks.write(OUT / "instructor" / file, nbformat.writes(full))
     if page in taught.failures():
         full.cells = [c for c in full.cells if notebooks.NOTES not in c.metadata.get("tags", [])]
-        files += [write_slides(page, full), write_handout(page)]
-    return files
+        write_slides(page, full)
+        write_handout(page)
 
 
 def main() -> int:
-    """Make what is missing or old, and say what there is."""
+    """Make all files anew, and say what there is."""
     cache = execute.open_cache()
-    OUT.mkdir(parents=True, exist_ok=True)
-    marks = OUT / "made.json"
-    made = json.loads(marks.read_text()) if marks.exists() else {}
-    old, files = set(OUT.glob("*/*.*")), []
+    shutil.rmtree(OUT, ignore_errors=True)
     for page in taught.taught():
-        path = pages.ROOT / f"{page}.md"
-        notebook = pages.read_notebook(path)
+        notebook = pages.read_notebook(pages.path_of(page))
         execution = execute.from_cache(cache, notebook)
         if execution is None:
-            print(f"error: {path.name} is not executed: run `make book` first.", file=sys.stderr)
+            print(f"error: {page}.md is not executed: run `make book` first.", file=sys.stderr)
             return 1
         record = cache.match_cache_notebook(notebook)
-        seconds = (record.data or {}).get("execution_seconds")
-        current = stamp(page, execution.notebook)
-        known = made.get(page, {})
-        if known.get("stamp") != current or not all((OUT / f).exists() for f in known["files"]):
-            print(f"making {path.stem} …", flush=True)
-            new = make(page, execution.notebook, seconds)
-            made[page] = {"stamp": current, "files": [str(f.relative_to(OUT)) for f in new]}
-            notebooks.write(marks, json.dumps(made, indent=1))
-        files += [OUT / name for name in made[page]["files"]]
-    for stray in old - set(files):  # of a page that is no more
-        if stray.is_file():
-            stray.unlink()
+        make(page, execution.notebook, (record.data or {}).get("execution_seconds"))
     for folder, what in (
         ("student", "notebooks without solutions or outputs"),
         ("instructor", "notebooks with solutions, notes and outputs"),
         ("slides", "decks; open one in a browser, S shows the speaker's notes"),
         ("handouts", "one-page PDFs"),
     ):
-        found = [file for file in files if file.parent.name == folder]
+        found = [file for file in (OUT / folder).iterdir() if file.is_file()]
         size = sum(file.stat().st_size for file in found) / 1e6
         print(f"{folder + '/':12} {len(found):2} {what}, {size:.1f} MB")
     print(f"The workshop edition is in {OUT.relative_to(pages.ROOT)}.")
@@ -205,4 +169,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        sys.exit("\nInterrupted: what was made is whole; run make workshop again to go on.")
+        sys.exit("\nInterrupted: run make workshop again.")

@@ -37,7 +37,7 @@ class ThenLexer(IPython3Lexer):
         **IPython3Lexer.tokens,
         "root": [
             (
-                r"(?s)(%%(?:then|both|check))([^\n]*\n)(.*)",
+                r"(?s)(%%(?:then|both))([^\n]*\n)(.*)",
                 bygroups(Operator, Text, using(Python3Lexer)),
             ),
             *IPython3Lexer.tokens["root"],
@@ -90,12 +90,12 @@ def prompts(source: str, metadata: dict, folded: str) -> tuple[str, str]:
         return say("Show how the figure is drawn"), say("Hide how the figure is drawn")
     if re.match(r"(%%both\n)?(%load_ext|import|from) ", source):
         return say("Show the imports"), say("Hide the imports")
-    if source.startswith("%%check"):
-        return say("Show the check"), say("Hide the check")
+    if "laboratory" in metadata.get("tags", []):
+        return say("The laboratory"), say("The laboratory")
+    if "replies" in metadata.get("tags", []):
+        return say("Show what the replies rest on"), say("Hide what the replies rest on")
     if source.startswith("%check"):
         return say("Show what the check says"), say("Hide what the check says")
-    if "wrong" in metadata.get("tags", []):
-        return say("Show a refused answer"), say("Hide a refused answer")
     return say("Show the code"), say("Hide the code")
 
 
@@ -123,6 +123,22 @@ def fold_asserts(block: nodes.literal_block) -> None:
     parent[place : place + 1] = parts
 
 
+def how_to_answer(page: str) -> nodes.raw:
+    """Return the line that says how an exercise is done, whose cells run nowhere on a page."""
+    config = pages.config()
+    address = config["repository"]["url"].removeprefix("https://github.com/")
+    binder = f"{config['launch_buttons']['binderhub_url']}/v2/gh/{address}/"
+    binder += f"{config['repository']['branch']}?urlpath=lab/tree/{page}.md"
+    source = "../" * page.count("/") + f"_sources/{page}.ipynb"
+    text = say(
+        "To answer, open this page {binder}, or {download} and open it in JupyterLab. Run the "
+        "cells above, fill in this one, and run it and the check.",
+        binder=f'<a href="{binder}">{say("in Binder")}</a>',
+        download=f'<a href="{source}" download>{say("download it")}</a>',
+    )
+    return nodes.raw("", f'<p class="how-to">{text}</p>', format="html")
+
+
 def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
     """Mark cells that run on ``then``, that raise, and that fail silently, in words."""
     merge_folded(doctree)
@@ -131,11 +147,12 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             continue
         metadata = cell["cell_metadata"]
         tags = metadata.get("tags", [])
-        marks = []
+        marks: list[tuple[str, str]] = []
+        came: list[tuple[str, str]] = []  # what is marked where the outcome is, below a question
         source = source_of(cell)
         text = source.astext() if source is not None else ""
         for block in cell.findall(nodes.literal_block):
-            if block.astext().startswith(("%%then", "%%both", "%%check")):
+            if block.astext().startswith(("%%then", "%%both")):
                 block["language"] = ThenLexer.aliases[0]
         if text.startswith("%%then"):
             marks.append(("then", then_label(app.env.docname)))
@@ -146,14 +163,22 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         for kind in ("raises", "warns"):
             # Where the output is folded away, the reader is to guess it.
             if kind in metadata.get("expect", {}) and "hide-output" not in tags:
-                marks.append((kind, render.outcome(kind, metadata["expect"][kind])))
+                came.append((kind, render.outcome(kind, metadata["expect"][kind])))
         if SILENT in tags:
             case = records.load().get(app.env.docname.removeprefix("book/cases/"))
             wasteful = "wasteful" in tags or (case is not None and case.wasteful)
             words = outputs.WASTEFUL_WORDS if wasteful else outputs.SILENT_WORDS
-            marks.append(("silent", say(words)))
+            came.append(("silent", say(words)))
+        cell["classes"] += [f"cell-{kind}" for kind, _ in (*marks, *came)]
+        if "check" in tags:
+            cell.children = cell.children[:1]  # what it says of an empty answer
+        if "answer" in tags:
+            cell.parent.insert(cell.parent.index(cell), how_to_answer(app.env.docname))
+        if came and any("asks_about" in part for part in cell.children):
+            cell.insert(2, render.mark_line(came))
+        else:
+            marks += came
         if marks:
-            cell["classes"] += [f"cell-{kind}" for kind, _ in marks]
             cell.parent.insert(cell.parent.index(cell), render.mark_line(marks))
 
 
@@ -190,6 +215,8 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -
         app.add_js_file("casebook.js", loading_method="defer")
     if 'class="steps"' in context.get("body", ""):
         app.add_js_file("steps.js", loading_method="defer")
+    if 'class="predict"' in context.get("body", ""):
+        app.add_js_file("predict.js", loading_method="defer")
 
 
 def inline_mark(name, rawtext, text, lineno, inliner, options=None, content=None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from docutils import nodes
@@ -55,12 +56,10 @@ class FrontCard(Generated):
             say("{page} ({need})", page=f"[](/book/{need['page']}.md)", need=say(need["need"]))
             for need in meta["prerequisites"]
         )
-        rows = {
+        shown = {
             say("Symptom"): failure.symptom,
             say("Message"): f"`{failure.message}`",
-            say("Cure"): failure.cure + say(" [Jump to *Fix it*](#fix-it)."),
             say("Versions"): casebook.capital(measured),
-            say("Upstream"): say(", ").join(f"[{text}]({url})" for text, url in failure.upstream),
             say("Time"): say(
                 "reading {reading:.0f} min, teaching {teaching} min, exercises {exercises} min",
                 reading=reading_time.of_page(path).minutes,
@@ -68,16 +67,14 @@ class FrontCard(Generated):
             ),
             say("Needs"): prerequisites,
         }
-        lines = [f"{key}\n: {value}\n" for key, value in rows.items()]
+        folded = {
+            say("Cause"): failure.cause,
+            say("Cure"): failure.cure + say(" [Jump to *Fix it*](#fix-it)."),
+            say("Upstream"): say(", ").join(f"[{text}]({url})" for text, url in failure.upstream),
+        }
         goals = [f"- {say(goal)}" for goal in meta["objectives"]]
-        card = [
-            ":::::{div} front-card",
-            *lines,
-            say("After this chapter you can") + "\n",
-            *goals,
-            ":::::",
-        ]
-        return self.parse("\n".join(card))
+        aims = [say("After this chapter you can") + "\n", *goals]
+        return self.parse(casebook.as_card("front-card", shown, folded, aims))
 
 
 def programs() -> dict[str, tuple[str, str]]:
@@ -103,7 +100,6 @@ class VersionMatrix(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        self.env.note_dependency(str(versions.FILE))
         self.env.note_reread()
         rows = versions.rows()
         names = [row["row"].replace("+jax-", " + JAX ") for row in rows]
@@ -166,69 +162,47 @@ def matrix_strip(directive: SphinxDirective, slug: str) -> list[nodes.Node]:
     return [nodes.raw("", link, format="html")]
 
 
-class Avoid(Generated):
-    """The releases that compute wrong numbers, or what was counted on each: by one program too."""
-
-    optional_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table that the directive's name asks for."""
-        self.env.note_dependency(str(avoid.TABLES))
-        self.env.note_dependency(str(avoid.RECORD))
-        counted = self.name == "avoid-counted"
-        return self.parse(avoid.counted_table(*self.arguments) if counted else avoid.table())
-
-
-class VersionBoundaries(Generated):
-    """Each boundary: the release, what changed in it, and the pull request."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table."""
-        self.env.note_dependency(str(versions.FILE))
-        self.env.note_dependency(str(versions.MOVED_BY))
-        rows = [say("| Boundary | Failure | Moved by |"), "|---|---|---|"]
-        for row in versions.moved_by():
-            title, page = programs()[row["failure"]]
-            changes = versions.changes(row["failure"], row["library"])
-            change = next(one for one in changes if one.release == row["release"])
-            number = row["pull"].rpartition("/")[2]
-            rows.append(
-                f"| {versions.TITLES[row['library']]} {row['release']}: "
-                + say("{before}, then {after}", before=say(change.before), after=say(change.after))
-                + f" | [{title}](/{page}.md) | "
-                + say("[Pull request {number}]({pull}). ", number=number, pull=row["pull"])
-                + f"{row['says']} |"
-            )
-        return self.parse("\n".join(rows))
+def boundaries_table() -> str:
+    """Return each boundary: the release, what changed in it, and the pull request."""
+    rows = [say("| Boundary | Failure | Moved by |"), "|---|---|---|"]
+    for row in versions.moved_by():
+        title, page = programs()[row["failure"]]
+        changes = versions.changes(row["failure"], row["library"])
+        change = next(one for one in changes if one.release == row["release"])
+        number = row["pull"].rpartition("/")[2]
+        rows.append(
+            f"| {versions.TITLES[row['library']]} {row['release']}: "
+            + say("{before}, then {after}", before=say(change.before), after=say(change.after))
+            + f" | [{title}](/{page}.md) | "
+            + say("[Pull request {number}]({pull}). ", number=number, pull=row["pull"])
+            + f"{row['says']} |"
+        )
+    return "\n".join(rows)
 
 
-class VersionTable(Generated):
-    """The stacks: the pins of each, how many programs do what there; and how it was measured."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table."""
-        self.env.note_dependency(str(versions.FILE))
-        record = versions.load()
-        names = [versions.TITLES[library] for library in versions.STACK]
-        kinds = ["fails", "wrong", "warns", "ok", "cannot run"]
-        rows = [
-            f"| {' | '.join([*names, *map(say, kinds)])} |",
-            "|---" * (len(names) + len(kinds)) + "|",
-        ]
-        for row in versions.rows():
-            said = [parts["reproduce"]["verdict"] for parts in row["verdicts"].values()]
-            cells = [row["pins"][library] for library in versions.STACK]
-            rows.append(f"| {' | '.join([*cells, *(str(said.count(k)) for k in kinds)])} |")
-        controls = len(record["rows"]) - len(versions.rows())
-        measured = say(
-            "Measured on {date}, on {platform} with CPython {python}: {programs} programs on "
-            "{stacks} stacks, {controls} of them controls, which differ from another stack in one "
-            "library. All pins of a stack, with hashes, are in its file in `stacks/matrix/`.",
-            date=record["date"], platform=say(" and ").join(record["platform"]),
-            python=say(" and ").join(record["python"]), programs=len(record["failures"]),
-            stacks=len(record["rows"]), controls=controls,
-        )  # fmt: skip
-        return self.parse("\n".join([*rows, "", measured]))
+def stacks_table() -> str:
+    """Return the stacks: the pins of each, how many programs do what there; how it was measured."""
+    record = versions.load()
+    names = [versions.TITLES[library] for library in versions.STACK]
+    kinds = ["fails", "wrong", "warns", "ok", "cannot run"]
+    rows = [
+        f"| {' | '.join([*names, *map(say, kinds)])} |",
+        "|---" * (len(names) + len(kinds)) + "|",
+    ]
+    for row in versions.rows():
+        said = [parts["reproduce"]["verdict"] for parts in row["verdicts"].values()]
+        cells = [row["pins"][library] for library in versions.STACK]
+        rows.append(f"| {' | '.join([*cells, *(str(said.count(k)) for k in kinds)])} |")
+    controls = len(record["rows"]) - len(versions.rows())
+    measured = say(
+        "Measured on {date}, on {platform} with CPython {python}: {programs} programs on "
+        "{stacks} stacks, {controls} of them controls, which differ from another stack in one "
+        "library. All pins of a stack, with hashes, are in its file in `stacks/matrix/`.",
+        date=record["date"], platform=say(" and ").join(record["platform"]),
+        python=say(" and ").join(record["python"]), programs=len(record["failures"]),
+        stacks=len(record["rows"]), controls=controls,
+    )  # fmt: skip
+    return "\n".join([*rows, "", measured])
 
 
 def code(signature: catalogue.Signature) -> str:
@@ -236,17 +210,6 @@ def code(signature: catalogue.Signature) -> str:
     text = signature.text.removeprefix(signature.type).removeprefix(": ")
     shown = f"{signature.type}: {text}" if text else signature.type
     return f"`` {shown} ``"
-
-
-class FromRecords(Generated):
-    """A directive that is made from the records of the cases."""
-
-    def depend(self) -> None:
-        """Note every record, the matrix, and that the list of cases may grow."""
-        for slug in records.load():
-            self.env.note_dependency(str(records.CASES / f"{slug}.md"))
-        self.env.note_dependency(str(versions.FILE))
-        self.env.note_reread()
 
 
 class CaseCard(Generated):
@@ -261,38 +224,29 @@ class CaseCard(Generated):
         return card
 
 
-class CaseTable(FromRecords):
-    """The cases of one chapter, silent ones first."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table."""
-        self.depend()
-        return self.parse(casebook.family_table(self.arguments[0]))
-
-
-class CaseIndex(FromRecords):
+class CaseIndex(Generated):
     """All cases with their filters; a plain table where scripts do not run."""
 
     def run(self) -> list[nodes.Node]:
         """Return the filters and the table."""
-        self.depend()
+        self.env.note_reread()
         box = nodes.raw("", casebook.filters(), format="html")
         return [box, *self.parse(casebook.index_table())]
 
 
-class SymptomTable(FromRecords):
-    """What one sees where there is no error, and the cases behind it."""
+class Table(Generated):
+    """What a function of `TABLES` says, of records and measurements: each build asks it anew."""
+
+    optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return the table."""
-        self.depend()
-        return self.parse(casebook.symptom_table())
+        """Return what the directive's name asks for."""
+        self.env.note_reread()
+        return self.parse(TABLES[self.name](*self.arguments))
 
 
 class Drawing(SphinxDirective):
-    """A drawing that no cell makes, in the page's colours; see `bookkit.art`."""
+    """A drawing that no cell makes, in the page's colours; see `bookkit.drawings`."""
 
     required_arguments = 1
 
@@ -304,61 +258,25 @@ class Drawing(SphinxDirective):
         return [nodes.raw("", drawn, format="html")]
 
 
-class Upstream(FromRecords):
-    """The defects with a patch, those without, or when the patches were proven."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return what the directive's name asks for."""
-        self.depend()
-        self.env.note_dependency(str(upstream.INDEX))
-        self.env.note_dependency(str(upstream.RECORD))
-        make = {
-            "upstream-summary": upstream.summary,
-            "upstream-table": upstream.table,
-            "upstream-rest": upstream.rest_table,
-        }
-        return self.parse(make[self.name]())
-
-
-class Examined(Generated):
-    """What `examine` finds: the book's cases, or other people's models."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table that the directive's name asks for."""
-        self.env.note_dependency(str(examined.RECORD))
-        make = examined.cases_table if self.name == "examined-cases" else examined.corpus_table
-        return self.parse(make())
-
-
-class Schedule(Generated):
-    """A plan for a workshop, with the minutes of the chapters' front cards."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Return the plan's table."""
-        self.env.note_dependency(str(taught.PLAN_FILE))
-        for page in taught.failures():
-            self.env.note_dependency(str(pages.ROOT / f"{page}.md"))
-        return self.parse(taught.schedule_table(self.arguments[0]))
-
-
+TABLES: dict[str, Callable[..., str]] = {
+    "avoid": avoid.table,
+    "avoid-counted": avoid.counted_table,
+    "case-table": casebook.family_table,
+    "examined-cases": examined.cases_table,
+    "examined-corpus": examined.corpus_table,
+    "schedule": taught.schedule_table,
+    "symptom-table": casebook.symptom_table,
+    "upstream-summary": upstream.summary,
+    "upstream-table": upstream.table,
+    "upstream-rest": upstream.rest_table,
+    "version-boundaries": boundaries_table,
+    "version-table": stacks_table,
+}
 DIRECTIVES = {
-    "avoid": Avoid,
-    "avoid-counted": Avoid,
-    "drawing": Drawing,
-    "examined-cases": Examined,
-    "examined-corpus": Examined,
+    **dict.fromkeys(TABLES, Table),
     "case-card": CaseCard,
-    "case-table": CaseTable,
     "case-index": CaseIndex,
-    "symptom-table": SymptomTable,
-    "upstream-summary": Upstream,
-    "upstream-table": Upstream,
-    "upstream-rest": Upstream,
+    "drawing": Drawing,
     "front-card": FrontCard,
     "version-matrix": VersionMatrix,
-    "version-boundaries": VersionBoundaries,
-    "version-table": VersionTable,
-    "schedule": Schedule,
 }

@@ -1,0 +1,51 @@
+/* Answers predictions: the reply stands beside the chosen answer, and nothing is stored or sent.
+   What comes of the program stays hidden until somebody has answered, or asks for it. */
+"use strict";
+
+function makePredict(form) {
+  const say = text => globalThis.traceEvidence.say(text);
+  const replies = [...form.querySelectorAll(".predict-reply")];
+  const places = [...form.querySelectorAll(".predict-answer")].map(answer => {
+    const place = document.createElement("div");
+    place.setAttribute("aria-live", "polite");
+    answer.append(place);
+    return place;
+  });
+  const outcome = [];
+  if (form.parentElement.matches(".cell > *")) {
+    for (let node = form.parentElement; (node = node.nextElementSibling);) outcome.push(node);
+  }
+  const hide = hidden => outcome.forEach(node => node.classList.toggle("predict-hidden", hidden));
+
+  const button = (text, properties) => {
+    const made = Object.assign(document.createElement("button"), {textContent: text, ...properties});
+    bar.append(made);
+    return made;
+  };
+  const bar = Object.assign(document.createElement("div"), {className: "predict-bar"});
+  button(say("Answer"), {type: "submit"});
+  const skip = outcome.length && button(say("Show what happens"), {type: "button"});
+  const open = () => { hide(false); if (skip) skip.hidden = true; };
+  if (skip) skip.addEventListener("click", open);
+
+  const answer = () => {
+    const chosen = form.querySelector("input:checked");
+    const number = chosen ? "ABCD".indexOf(chosen.value) : -1;
+    places.forEach((place, other) => place.replaceChildren(...(other === number ? [replies[number].cloneNode(true)] : [])));
+    if (chosen) open();
+  };
+  /* Arrow keys move the choice, so by keyboard the reply waits for Enter or the button. */
+  let pointed = false;
+  form.addEventListener("pointerdown", () => { pointed = true; });
+  form.addEventListener("keydown", () => { pointed = false; });
+  form.addEventListener("change", () => { if (pointed) answer(); });
+  form.addEventListener("submit", event => { event.preventDefault(); answer(); });
+
+  form.querySelector("details").classList.add("predict-fold");
+  form.querySelector("fieldset").append(bar);
+  form.classList.add("predict-on");
+  form.reset();
+  hide(true);
+}
+
+document.querySelectorAll("form.predict").forEach(makePredict);

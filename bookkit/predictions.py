@@ -1,0 +1,124 @@
+"""Predictions: a question before its answer, and which answer the page's own cells bear out.
+
+A page asks in a block; CONTRIBUTING shows one. Its options name an executed cell, a pattern to find
+in what the cell printed or raised, and for each answer what would be found if it were right. Of a
+``%%both`` cell, what is found on `then` and on `now` is put together with ` / `.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from myst_nb.core.render import strip_ansi
+from nbformat import NotebookNode
+
+from . import execute, expectations, pages
+
+BLOCK = re.compile(r"^(:{3,})\{predict\} *(\S+)\n(.*?)^\1$\n?", re.M | re.S)
+OPTION = re.compile(r"^:([a-z]+): (.*)\n", re.M)
+LETTERS = "ABCD"
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One question.
+
+    Attributes:
+        label: what it is called by, once in the book.
+        options: `cell`, `keys`, `right`, and perhaps `reads` and `before`, the cell that is asked
+            about, where it is another one.
+        question: the question, as Markdown, in its paragraphs and programs.
+        answers: each answer with its reply, as Markdown.
+    """
+
+    label: str
+    options: dict[str, str]
+    question: list[str]
+    answers: list[tuple[str, str]]
+
+    def problem(self, notebook: NotebookNode) -> str:
+        """Say in what the executed page disagrees with the answer marked right, if in anything."""
+        keys = [key.strip() for key in self.options["keys"].split(";")]
+        if len(keys) != len(self.answers) or len(set(keys)) != len(keys):
+            return f"{len(self.answers)} answers need as many different keys, and not {keys}"
+        found = reading(notebook, self.options["cell"], self.options.get("reads", ".+"))
+        bears_out = dict(zip(keys, LETTERS, strict=False)).get(found, "no answer")
+        if bears_out != self.options["right"]:
+            return (
+                f"the cell {self.options['cell']!r} shows {found!r}, which bears out {bears_out}"
+                f" and not {self.options['right']}"
+            )
+        return ""
+
+
+def take_apart(label: str, options: dict[str, str], body: str) -> Prediction:
+    """Return a prediction, from the text of its block."""
+    question, *items = re.split(r"^- ", body.strip() + "\n", flags=re.M)
+    answers = []
+    for item in items:
+        answer, _, reply = re.sub(r"^  ", "", item, flags=re.M).strip().partition("\n\n")
+        answers.append((answer, reply.strip()))
+    return Prediction(label, options, question.strip().split("\n\n"), answers)
+
+
+def find(text: str) -> list[Prediction]:
+    """Return the predictions of a page, in its order, from its text."""
+    found = []
+    for _, label, body in BLOCK.findall(text):
+        written = "".join(f"{name}: {value}\n" for name, value in OPTION.findall(body))
+        options = {name: str(value) for name, value in pages.parse(written).items()}
+        found.append(take_apart(label, options, OPTION.sub("", body)))
+    return found
+
+
+def reading(notebook: NotebookNode, name: str, pattern: str) -> str:
+    """Return what is found in the outcome of a page's executed cell, both sides of it."""
+    cells = [cell for cell in notebook.cells if cell.metadata.get("name") == name]
+    if not cells:
+        return "no cell of this name"
+    both = expectations.is_both(cells[0])
+    halves = expectations.outcomes(cells[0]).values() if both else cells[:1]
+    return " / ".join(" ".join(re.findall(pattern, outcome(half), re.M)) for half in halves)
+
+
+def outcome(cell: NotebookNode) -> str:
+    """Return what a cell printed, gave and raised, as text."""
+    rows = [expectations.stream(cell, "stdout"), expectations.result(cell)]
+    rows += [f"{out.ename}: {out.evalue}" for out in cell.outputs if out.output_type == "error"]
+    return strip_ansi("\n".join(rows))
+
+
+@cache
+def executed(path: Path) -> NotebookNode | None:
+    """Return a page with its outputs, where it has been executed as it stands."""
+    if not pages.has_kernel(path):
+        return None
+    execution = execute.from_cache(execute.open_cache(), pages.read_notebook(path))
+    return execution.notebook if execution else None
+
+
+def without_replies(text: str) -> str:
+    """Return a page's text with what of its predictions is shown: questions and answers."""
+    return BLOCK.sub(lambda block: shown(find(block[0])[0]), text)
+
+
+def shown(one: Prediction) -> str:
+    """Return a question and its answers as Markdown."""
+    answers = "\n".join(
+        f"- **{letter}.** {answer}"
+        for letter, (answer, _) in zip(LETTERS, one.answers, strict=False)
+    )
+    return "\n\n".join([*one.question, answers]) + "\n"
+
+
+def as_markdown(one: Prediction) -> str:
+    """Return a prediction for a notebook, where its replies are folded below it."""
+    replies = "\n\n".join(
+        f"**{letter}.** {'Right. ' * (letter == one.options['right'])}{reply}"
+        for letter, (_, reply) in zip(LETTERS, one.answers, strict=False)
+    )
+    fold = f"<details><summary>Replies to the answers</summary>\n\n{replies}\n\n</details>"
+    return f"**Predict.** {shown(one)}\n{fold}\n"

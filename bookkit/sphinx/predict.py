@@ -1,0 +1,95 @@
+"""The directive of a prediction: a form that answers in the browser, and a fold without scripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from bookkit import predictions
+from bookkit.languages import say
+from bookkit.predictions import LETTERS
+
+
+def raw(text: str) -> nodes.raw:
+    """Return HTML."""
+    return nodes.raw("", text, format="html")
+
+
+class Predict(SphinxDirective):
+    """A question with its answers, and a reply to each; see `bookkit.predictions`."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec: ClassVar[dict] = dict.fromkeys(
+        ("cell", "before", "reads", "keys", "right"), directives.unchanged_required
+    )
+
+    def run(self) -> list[nodes.Node]:
+        """Return the form, in a container that knows which cell it asks about."""
+        label, body = self.arguments[0], "\n".join(self.content)
+        one = predictions.take_apart(label, self.options, body)
+        notebook = predictions.executed(Path(self.env.doc2path(self.env.docname)))
+        problem = one.problem(notebook) if notebook else ""
+        if problem:
+            raise self.error(f"prediction {label}: {problem}")
+        question, *rest = one.question
+        about = self.options.get("before", self.options["cell"])
+        place = nodes.container(classes=["prediction"], asks_about=about)
+        legend = f'<form class="predict" id="predict-{label}"><fieldset><legend><b>'
+        place += [raw(f"{legend}{say('Predict')}</b> "), self.line(question), raw("</legend>")]
+        place += self.blocks("\n\n".join(rest))
+        replies = []
+        for number, (answer, reply) in enumerate(one.answers):
+            letter = LETTERS[number]
+            field = f'<input type="radio" name="predict-{label}" value="{letter}">'
+            place += raw(f'<div class="predict-answer"><label>{field} <b>{letter}</b> ')
+            place += [self.line(answer), raw("</label></div>")]
+            right = letter == self.options["right"]
+            word = say("Right.") if right else say("Not so.")
+            kind = "right" if right else "wrong"
+            replies += [raw(f'<div class="predict-reply" data-{kind}><b>{letter}. {word}</b> ')]
+            replies += [*self.blocks(reply), raw("</div>")]
+        fold = f"<details><summary>{say('Replies to the answers')}</summary>"
+        place += [raw(f"</fieldset>{fold}"), *replies, raw("</details></form>")]
+        return [place]
+
+    def blocks(self, text: str) -> list[nodes.Node]:
+        """Parse Markdown as if it stood in the page."""
+        parent = nodes.Element()
+        lines = StringList(text.splitlines(), source=self.env.docname)
+        self.state.nested_parse(lines, self.content_offset, parent)
+        return parent.children
+
+    def line(self, text: str) -> nodes.inline:
+        """Parse a paragraph of Markdown, to stand in a line."""
+        (paragraph,) = self.blocks(text)
+        made = nodes.inline(paragraph.rawsource, "", *paragraph.children, translatable=True)
+        made.source, made.line = paragraph.source, paragraph.line
+        # Sphinx takes out what marks a text as translatable, and puts the text last in its parent.
+        return nodes.inline("", "", made, classes=["predict-words"])
+
+
+def put_before_output(app: Sphinx, doctree: nodes.document) -> None:
+    """Put a question that stands before its cell between the cell's code and its output."""
+    for place in list(doctree.findall(nodes.container)):
+        cell = place.next_node(siblings=True, descend=False)
+        if "asks_about" not in place or not isinstance(cell, nodes.container):
+            continue
+        named = cell.get("cell_metadata", {}).get("name")
+        seen = not cell.get("hide_mode") and len(cell.children) > 1
+        if named == place["asks_about"] and seen:
+            place.parent.remove(place)
+            cell.insert(1, place)
+
+
+def setup(app: Sphinx) -> dict:
+    """Register the directive; cells are marked after questions have found their place."""
+    app.add_directive("predict", Predict)
+    app.connect("doctree-read", put_before_output, priority=400)
+    return {"parallel_read_safe": True, "version": "1"}

@@ -1,0 +1,111 @@
+"""Predictions in a browser: by mouse and keyboard, on a phone, on paper, and without scripts.
+
+Run by `make check`, which builds the site first.
+"""
+
+import pytest
+
+from bookkit import pages, predictions
+from tests.site_checks import PAGES, SITE, soup
+
+WITH = [str(path.relative_to(SITE)) for path in PAGES if soup(path).select("form.predict")]
+PAGE = "book/failures/lazy-pytree-drift.html"
+with_forms = pytest.mark.parametrize("path", WITH)
+
+
+def replies(form):
+    """Return the texts of the replies that can be seen."""
+    return [one.inner_text() for one in form.locator(".predict-reply").all() if one.is_visible()]
+
+
+def test_every_prediction_of_the_book_is_on_its_page():
+    assert len(WITH) >= 10
+    for path in WITH:
+        source = (pages.ROOT / path).with_suffix(".md")
+        wanted = [f"predict-{one.label}" for one in predictions.find(source.read_text())]
+        assert [form["id"] for form in soup(SITE / path).select("form.predict")] == wanted
+
+
+def test_a_question_about_a_program_stands_between_its_code_and_its_output():
+    page = soup(SITE / PAGE)
+    for name in ("lazy-reads", "lazy-leaves", "lazy-types"):
+        cell = page.find(id=f"predict-{name}").find_parent("div", class_="cell")
+        assert "cell_input" in cell.find(recursive=False)["class"]
+        assert "cell_output" in cell.find_all(recursive=False)[-1]["class"]
+    marks = page.find(id="predict-lazy-types").parent.find_next_sibling()
+    assert marks.get_text().strip() == "raises TypeError"
+
+
+@with_forms
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_reply_stands_beside_the_chosen_answer_and_a_second_try_is_possible(
+    path, width, open_page
+):
+    view = open_page(path, width=width)
+    source = (pages.ROOT / path).with_suffix(".md")
+    for one in predictions.find(source.read_text()):
+        view.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        form = view.page.locator(f"#predict-{one.label}")
+        assert replies(form) == []
+        for number, letter in enumerate("ABCD"[: len(one.answers)]):
+            form.locator(".predict-answer label").nth(number).click()
+            word = "Right." if letter == one.options["right"] else "Not so."
+            (said,) = replies(form)
+            assert said.startswith(f"{letter}. {word}")
+            assert form.locator(".predict-answer").nth(number).locator(".predict-reply").count()
+        assert form.bounding_box()["width"] <= width
+    assert not view.errors
+    assert view.page.evaluate("[location.search, localStorage.length && location.href]")[0] == ""
+
+
+def test_by_keyboard_the_choice_moves_and_enter_answers(open_page):
+    page = open_page(PAGE).page
+    form = page.locator("#predict-lazy-reads")
+    form.locator("input").first.focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    assert form.locator("input").nth(1).is_checked()
+    assert replies(form) == []
+    page.keyboard.press("Enter")
+    (said,) = replies(form)
+    assert said.startswith("B. Right.")
+    assert form.locator("[aria-live=polite] .predict-reply").count() == 1
+    assert form.get_by_role("radio").count() == 3
+    assert form.get_by_role("group", name="What happens on the two stacks?").count() == 1
+
+
+def test_the_output_waits_for_an_answer_or_for_the_button(open_page):
+    page = open_page(PAGE).page
+    form = page.locator("#predict-lazy-reads")
+    output = page.locator(".cell:has(> .prediction > #predict-lazy-reads) > .cell_output")
+    assert not output.is_visible()
+    form.get_by_role("button", name="Show what happens").click()
+    assert output.is_visible()
+    other = page.locator("#predict-lazy-leaves")
+    shown = page.locator(".cell:has(> .prediction > #predict-lazy-leaves) > .cell_output")
+    assert not shown.is_visible()
+    other.locator("label").first.click()
+    assert shown.is_visible()
+
+
+@with_forms
+def test_without_scripts_the_replies_are_folded_and_nothing_is_hidden(path, open_page):
+    page = open_page(path, java_script_enabled=False).page
+    for form in page.locator("form.predict:not(details:not([open]) form)").all():
+        assert replies(form) == []
+        assert not form.locator("input").first.is_visible()
+        assert form.locator("button").count() == 0
+        form.locator("summary").click()
+        assert len(replies(form)) == form.locator(".predict-answer").count()
+    assert page.locator(".predict-hidden").count() == 0
+
+
+@with_forms
+def test_on_paper_all_replies_are_listed(path, open_page):
+    page = open_page(path).page
+    page.emulate_media(media="print")
+    for form in page.locator("form.predict").all():
+        assert len(replies(form)) == form.locator(".predict-answer").count()
+        assert not form.locator("button").first.is_visible()
+    for output in page.locator(".cell:has(> .prediction) > .cell_output").all():
+        assert output.is_visible()

@@ -1,0 +1,80 @@
+"""The shapes of a scanned `MultivariateNormal` on the old stack, for any days and animals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from numpyro import handlers
+from numpyro.distributions.batch_util import promote_batch_shape
+
+from ..steps import Panel, Steps
+
+OLD_RULE = "off again: the old rule"
+
+
+def shapes_of(
+    model: Callable, stack: Callable, days: int, animals: int
+) -> tuple[dict[str, tuple], Any, str]:
+    """Return the shapes on the way, the means in use, and the log density or the error's name.
+
+    Args:
+        model: takes days and a number of animals; its site `position` is scanned.
+        stack: stacks the distributions of as many days, as `scan` does, from a mean's shape.
+        days: how many days there are.
+        animals: how many animals there are.
+    """
+    steps = 1.0 + jnp.arange(days)
+    at_mean = jnp.ones((days, animals, 2)) * steps[:, None, None]
+    given = handlers.substitute(model, data={"position": at_mean})
+    fn = handlers.trace(handlers.seed(given, 0)).get_trace(steps, animals)["position"]["fn"]
+    stacked, loc = stack(float(days), (2,)), np.asarray(fn.base_dist.loc)
+    shapes = {
+        "means, stacked by scan": stacked.loc.shape,
+        "event axis off": stacked.loc.shape[:-1],
+        OLD_RULE: promote_batch_shape(stacked).batch_shape,
+        "means, with an axis for animals": loc.shape[:-1],
+        "positions: days, animals": (days, animals),
+    }
+    try:
+        found = f"{fn.log_prob(at_mean).sum():.2f}"
+    except (TypeError, ValueError) as error:
+        found = type(error).__name__
+    return shapes, loc[..., 0].astype(int), found
+
+
+def draw(model: Callable, stack: Callable, at_mode: float) -> Steps:
+    """Draw which mean each position gets, for a few numbers of days and animals.
+
+    Args:
+        model: as `shapes_of` takes it.
+        stack: as `shapes_of` takes it.
+        at_mode: the log density of one position at its mean.
+    """
+    choices = {"days": [3, 4, 5], "animals": [4, 5, 6]}
+    figure = Steps(
+        "The mean in the density of each position, on the old stack. Where the two sizes are "
+        "equal, days and animals change places, and nothing is raised.",
+        choices,
+    )
+    for at in product(*choices.values()):
+        days, animals = at
+        shapes, loc, found = shapes_of(model, stack, days, animals)
+        silent = not found.endswith("Error")
+        left = Panel("the shapes of current")
+        left.shapes(shapes, {OLD_RULE}, wide=26)
+        right = Panel("each position's mean, a row a day")
+        meant = np.broadcast_to(1 + np.arange(days)[:, None], at)
+        used = np.broadcast_to(loc if silent else " ", at)
+        right.grid(meant.tolist(), x=8, across="meant", side=23)
+        right.grid(used.tolist(), x=190, across="used", side=23, hot=silent, beside=True)
+        says = f"Loud: `{loc.shape}` meets `{at}`, which raises a `{found}`."
+        if silent:
+            exact = days * animals * at_mode
+            says = f"Silent: log density {found}, but {exact:.2f} is right."
+        drawn = ", ".join(f"{label} {shape}" for label, shape in shapes.items())
+        figure.add(says, f"Shapes: {drawn}. {says}", left, right, at=at)
+    return figure
