@@ -111,6 +111,8 @@ def card(case: Case) -> str:
         say("Versions"): measured(case),
         say("Family"): say("{chapter}, one of its [cases](/book/cases/index.md).", chapter=family),
     }
+    if case.costs:
+        shown[say("What it costs you")] = case.costs
     folded = {
         say("Cause"): case.cause,
         say("Cure"): case.cure + say(" [Jump to *Cure*](#cure)."),

@@ -86,7 +86,9 @@ def reading(notebook: NotebookNode, name: str, pattern: str) -> str:
 
 def outcome(cell: NotebookNode) -> str:
     """Return what a cell printed, gave and raised, as text."""
-    rows = [expectations.stream(cell, "stdout"), expectations.result(cell)]
+    rows = [expectations.stream(cell, "stdout")]
+    results = (out for out in cell.outputs if out.output_type == "execute_result")
+    rows += [out.data.get("text/plain", "") for out in results]
     rows += [f"{out.ename}: {out.evalue}" for out in cell.outputs if out.output_type == "error"]
     return strip_ansi("\n".join(rows))
 
@@ -98,6 +100,12 @@ def executed(path: Path) -> NotebookNode | None:
         return None
     execution = execute.from_cache(execute.open_cache(), pages.read_notebook(path))
     return execution.notebook if execution else None
+
+
+def of_book() -> dict[str, tuple[Path, Prediction]]:
+    """Return all predictions of the book by their labels, each with its page."""
+    paths = pages.find_notebooks()
+    return {one.label: (path, one) for path in paths for one in find(path.read_text())}
 
 
 def without_replies(text: str) -> str:

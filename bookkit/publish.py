@@ -18,7 +18,7 @@ from typing import Any
 from trace_evidence import checkout, triage
 from trace_evidence import symptoms as second_door
 
-from . import avoid, casebook, catalogue, everyday, pages, records, versions
+from . import avoid, casebook, catalogue, everyday, languages, pages, records, versions
 from .languages import say
 
 # These cases say what their chapter says, word for word, and only what happened before tells them
@@ -206,7 +206,7 @@ SAME = {
     "grow": "increas ris accumulat",
     "swap": "exchang switch mix permut transpos interchang",
     "revers": "backward invert front",
-    "load": "restor reload deserialis pickl unpickl checkpoint",
+    "load": "restor reload deserialis pickl unpickl",
     "gradient": "grad slop derivativ",
     "predict": "forecast predictiv",
     "batch": "row lan vmap vmapp",
@@ -216,6 +216,7 @@ SAME = {
     "ignor": "overlook unaffect regardles",
     "scan": "timeseri",
     "density": "likelihood logprob",
+    "float64": "doubl x64",
 }
 WORDS_THAT_SAY_NOTHING = """
 a an the i my me it its is are was were be been do does did not no nothing of in on at to for from
@@ -223,46 +224,73 @@ by with and or but if then than that this these those there here when while whic
 all every each any some one two although though also as so very too still yet just only again give
 gives given gave get gets got make makes use uses using used have has had can could will would
 come comes came keep keeps kept after before into out over under between your
+怎样 怎么 为什 什么 这个 没有 一个 的时 时候 出现 问题 一直 太慢 很慢 选择
 """
 DULL = WORDS_THAT_SAY_NOTHING.split()
-POINTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2, "cause": 1, "cure": 1}
-"""What a word counts for, by the part of the record that has it."""
+PARTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2, "cause": 1, "cure": 1}
+"""What a word counts for, by the part of the record that has it; no more than twice four."""
+LOUD = 0.7
+"""What the words of an entry count that is found by its message too."""
 
 
-def pairs(text: str) -> list[str]:
-    """Return the Chinese characters of a text, each with the one that follows.
+@cache
+def translations() -> dict[str, str]:
+    """Return what the records say in the other languages, by their English text."""
+    found: dict[str, str] = {}
+    for code in languages.known():
+        for message in languages.read(languages.catalogue(code, "records")):
+            if message.id and message.string and not message.fuzzy:
+                text = " ".join(str(message.id).split())
+                found[text] = f"{found.get(text, '')} {message.string}"
+    return found
 
-    Chinese has no spaces between words; pairs find a phrase without a dictionary.
-    """
-    parts = re.findall(r"[\u3400-\u9fff]{2,}", text)
-    return [part[i : i + 2] for part in parts for i in range(len(part) - 1)]
+
+def texts(entry: Any) -> dict[str, list[str]]:
+    """Return the texts of an entry by the parts that `PARTS` names, in all languages."""
+    parts = {
+        "title": [entry.title],
+        "symptom": [getattr(entry, "symptom", "") or entry.says],
+        "cause": [getattr(entry, "cause", "")],
+        "cure": [getattr(entry, "cure", "") or entry.first],
+        "phrases": [*getattr(entry, "phrases", ())],
+    }
+    if isinstance(entry, records.Case):
+        parts |= {
+            "short": [entry.short],
+            "kinds": [records.SYMPTOMS[name] for name in entry.symptoms],
+        }
+    other = translations()
+    return {
+        part: [*said, *(other.get(" ".join(text.split()), "") for text in said)]
+        for part, said in parts.items()
+    }
 
 
 def symptoms() -> dict[str, Any]:
-    """Return what the second door knows: the table, and the points of each stem in each case."""
+    """Return what the second door knows: the table, and the points of each stem in each entry."""
     same = {word: stem for stem, words in SAME.items() for word in words.split()}
-    weights: dict[str, dict[str, int]] = {}
     cases = records.load()
-    for slug, case in cases.items():
-        texts = {
-            "phrases": " ".join(case.phrases), "title": case.title, "short": case.short,
-            "symptom": case.symptom, "cause": case.cause, "cure": case.cure,
-            "kinds": " ".join(say(records.SYMPTOMS[name]) for name in case.symptoms),
-        }  # fmt: skip
-        for part, points in POINTS.items():
-            text = bare(texts[part])
-            for stem in [*second_door.stems(text, same, DULL), *dict.fromkeys(pairs(text))]:
-                row = weights.setdefault(stem, {})
-                # A loud case is found by its message; here it stands behind the silent ones.
-                row[slug] = row.get(slug, 0) + points * (2 if case.kind == "silent" else 1)
-    rare = {stem: math.log((1 + len(cases)) / len(row)) for stem, row in weights.items()}
+    entries: dict[str, Any] = {**cases, **catalogue.load(), **everyday.load()}
+    counts: dict[str, dict[str, int]] = {}
+    for name, entry in entries.items():
+        for part, said in texts(entry).items():
+            for stem in second_door.stems(bare(" ".join(said)), same, DULL):
+                row = counts.setdefault(stem, {})
+                row[name] = row.get(name, 0) + PARTS[part]
+    rare = {stem: math.log((1 + len(entries)) / len(row)) for stem, row in counts.items()}
+    silent = {name for name, case in cases.items() if case.kind == "silent"}
     return {
         "same": same,
         "dull": DULL,
-        "order": list(cases),
+        "order": list(entries),
+        "weights": {stem: round(10 * weight) for stem, weight in sorted(rare.items())},
+        "unknown": round(10 * math.log(1 + len(entries))),
         "points": {
-            stem: {slug: round(10 * points * rare[stem]) for slug, points in row.items()}
-            for stem, row in sorted(weights.items())
+            stem: {
+                name: round(20 * rare[stem] * (1 if name in silent else LOUD) * n / (n + 4))
+                for name, n in row.items()
+            }
+            for stem, row in sorted(counts.items())
         },
         "table": [
             [words, [slug for slug, case in cases.items() if name in case.symptoms]]

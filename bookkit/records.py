@@ -38,13 +38,13 @@ SYMPTOMS = {
     "memory": "Memory grows",
     "error": "An error stops the program",
 }
-TEXTS = ("title", "symptom", "cause", "cure", "question")
+TEXTS = ("title", "symptom", "cause", "cure", "costs", "question")
 SECTIONS = ["What you see", "Why", "Cure", "Is my code hit?"]
 REQUIRED = {
     *("title", "short", "kind", "whose", "library", "family", "symptom", "symptoms"),
     *("phrases", "cause", "cure", "upstream"),
 }
-OPTIONAL = {"wordings", "decided_by", "tolerance", "evidence", "question", "examine"}
+OPTIONAL = {"wordings", "decided_by", "tolerance", "evidence", "question", "examine", "costs"}
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,7 @@ class Case:
         phrases: how people who do not know the cause put it, in a few words each.
         cause: why it happens, in a sentence.
         cure: what to change, in a sentence.
+        costs: how wrong the answer is, how likely, and when it may be ignored, in two sentences.
         upstream: what the trackers say: mappings with `text` and `url`, or one with
             `not_reported`, the words that were searched for.
         wordings: mappings with `type` and `text`, as in `catalogue.toml`.
@@ -100,6 +101,7 @@ class Case:
     wordings: tuple[dict, ...] = ()
     evidence: tuple[str, ...] = ()
     question: str = ""
+    costs: str = ""
     decided_by: tuple[str, ...] = ()
     tolerance: float = 1e-3
     examine: str = ""

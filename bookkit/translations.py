@@ -25,7 +25,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 
-from trace_evidence import both
+from trace_evidence import both, symptoms
 
 from . import (
     casebook,
@@ -110,6 +110,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         "bookkit/casebook.py": ({"": casebook.NOT_MEASURED},),
         "bookkit/outputs.py": ({1: outputs.SILENT_WORDS, 2: outputs.WASTEFUL_WORDS},),
         "trace_evidence/both.py": (both.SIDES, MARKS),
+        "trace_evidence/symptoms.py": (dict(enumerate(symptoms.ADVICE)),),
         "examine/trials": (examined.load()["not_applicable"],),
     }
     for name, tables in constants.items():
@@ -145,7 +146,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         name = f"{entry.page}.md"
         front = pages.meta(entry.page)
         case, failure = front.get("case", {}), front.get("failure", {})
-        keys = "title", "symptom", "cause", "cure", "question", "phrases"
+        keys = "title", "symptom", "cause", "cure", "costs", "question", "phrases"
         yield from each(name, case, *keys)
         for row in case.get("upstream", []):
             yield from each(name, row, "text", "says")

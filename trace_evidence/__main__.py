@@ -68,10 +68,10 @@ def as_data(answer: rules.Answer) -> Entry:
 
 
 def symptoms(words: str, as_json: bool) -> int:
-    """Print the table of symptoms, or the cases that plain words may mean.
+    """Print the table of symptoms, or what plain words may mean.
 
     Returns:
-        0, or 1 when no case has any of the words.
+        0, or 1 when nothing is known of them.
     """
     style = rules.Style(rules.is_terminal(sys.stdout))
     known = rules.data()["explain"]
@@ -88,18 +88,9 @@ def symptoms(words: str, as_json: bool) -> int:
     found = second_door.search(words)
     if as_json:
         print(json.dumps({"format": FORMAT, "cases": [row._asdict() for row in found]}, indent=1))
-    elif not found:
-        print("No case has these words. Without words, symptoms lists all.")
     else:
-        print("\n\n".join(matched(place, row, style) for place, row in enumerate(found, start=1)))
+        print(second_door.describe(found, style.rich))
     return 0 if found else 1
-
-
-def matched(place: int, row: second_door.Match, style: rules.Style) -> str:
-    """Return one case that fits the words, for a terminal."""
-    rows = {"see": row.symptom, "cure": row.cure, "page": style.link(row.page)}
-    title = f"{place}. {style.strong(row.title)} {style.faint(f'({row.id})')}"
-    return "\n".join([title, *(f"   {key:<6}{text}" for key, text in rows.items())])
 
 
 def explain(name: str | None) -> int:

@@ -8,50 +8,67 @@
     const dull = new Set(data.dull);
     const found = new Set();
     for (let word of text.toLowerCase().match(/[a-z0-9]+/g) ?? []) {
-      if (dull.has(word)) continue;
+      if (dull.has(word) || word[0] <= "9") continue;
       for (const [pattern, replacement] of data.endings) {
         word = word.replace(new RegExp(pattern), replacement.replace(/\\(\d)/g, "$$$1"));
       }
       found.add(Object.hasOwn(data.same, word) ? data.same[word] : word);
     }
-    // Chinese has no spaces between words: its characters count in pairs, as in bookkit.publish.
+    // Chinese has no spaces between words: its characters count in pairs.
     for (const part of text.match(/[\u3400-\u9fff]{2,}/g) ?? []) {
-      for (let i = 0; i < part.length - 1; i++) found.add(part.slice(i, i + 2));
+      for (let i = 0; i < part.length - 1; i++) {
+        const pair = part.slice(i, i + 2);
+        if (!dull.has(pair)) found.add(pair);
+      }
     }
     return [...found];
   }
 
-  /* Returns [[slug, score], …], the likeliest first, as `search` does in Python. */
+  /* Returns [[name, score], …], the likeliest first, as `search` does in Python. */
   function search(words, data) {
-    const scores = new Map();
+    const of = (table, stem, otherwise) => (Object.hasOwn(table, stem) ? table[stem] : otherwise);
+    const found = new Map();
+    let total = 0;
     for (const stem of stems(words, data)) {
-      const row = Object.hasOwn(data.points, stem) ? data.points[stem] : {};
-      for (const [slug, points] of Object.entries(row)) {
-        scores.set(slug, (scores.get(slug) ?? 0) + points);
+      const weight = of(data.weights, stem, data.unknown);
+      total += weight;
+      for (const [name, points] of Object.entries(of(data.points, stem, {}))) {
+        const row = found.get(name) ?? { points: 0, weight: 0, hits: 0 };
+        row.points += points;
+        row.weight += weight;
+        row.hits += 1;
+        found.set(name, row);
       }
     }
-    const place = new Map(data.order.map((slug, number) => [slug, number]));
-    return [...scores]
+    const place = new Map(data.order.map((name, number) => [name, number]));
+    return [...found]
+      .filter(([, row]) => row.hits > 1)
+      .map(([name, row]) => [name, Math.trunc(row.points * Math.sqrt(row.weight / total))])
+      .filter(([, score]) => score >= data.enough)
       .sort(([a, x], [b, y]) => y - x || place.get(a) - place.get(b))
       .slice(0, data.most);
   }
 
+  function item(...content) {
+    const made = document.createElement("li");
+    made.append(...content);
+    return made;
+  }
+
   function show(words, data, list, status) {
     const found = search(words, data);
-    list.replaceChildren(
-      ...found.map(([slug]) => {
-        const { title, href, symptom } = data.cases[slug];
-        const item = document.createElement("li");
-        const link = document.createElement("a");
-        link.href = address(href);
-        link.append(...rich(title));
-        item.append(link, say(": "), ...rich(symptom));
-        return item;
-      }),
-    );
-    if (!words.trim()) status.textContent = "";
-    else if (found.length) status.textContent = say("It may be one of these:");
-    else status.textContent = say("No case has these words; the table below lists all.");
+    const [unknown, ...advice] = data.advice;
+    const entries = found.map(([name]) => {
+      const { title, href, symptom } = data.entries[name];
+      const link = document.createElement("a");
+      link.href = address(href);
+      link.append(...rich(title));
+      return item(link, say(": "), ...rich(symptom));
+    });
+    const asked = words.trim() !== "";
+    const tips = asked && !found.length ? advice.map((text) => item(...rich(text))) : [];
+    list.replaceChildren(...entries, ...tips);
+    status.textContent = !asked ? "" : found.length ? say("It may be one of these:") : unknown;
   }
 
   globalThis.traceEvidence = { ...globalThis.traceEvidence, symptoms: search };
@@ -77,7 +94,7 @@
       if (!words) return;
       data().then(({ symptoms }) => {
         const found = search(words, symptoms);
-        if (found.length && found[0][1] >= symptoms.enough) {
+        if (found.length) {
           show(words, symptoms, list, status);
           document.getElementById("symptom-block").hidden = false;
         }

@@ -15,14 +15,12 @@ from sphinx.util.docutils import SphinxDirective
 
 from bookkit import catalogue, everyday, publish, records, versions
 from bookkit.languages import say
-from trace_evidence import symptoms
+from trace_evidence import symptoms, triage
 
 from .directives import Generated, code
 
 PAGE = "book/reference/error-index"
 DATA = "_static/doors-data.js"
-ENOUGH = 130
-"""The points from which on the site's search shows a case above its own results."""
 
 
 def to_site(link: str) -> str:
@@ -100,16 +98,24 @@ def source(link: str) -> str:
 
 
 def symptom_data() -> dict[str, Any]:
-    """Return what `symptoms.js` needs: the points of the words, and the cases."""
-    known = publish.symptoms()
+    """Return what `symptoms.js` needs: the points of the words, and the entries."""
+    known = triage.data()["symptoms"]  # of all languages, whichever is spoken
+    failures = catalogue.load().values()
+    shown = [(case.slug, case.title, case.page, case.symptom) for case in records.load().values()]
+    shown += [(row.id, row.title, f"book/failures/{row.id}", row.symptom) for row in failures]
+    shown += [
+        (entry.id, entry.title, f"{PAGE}#{entry.id}", entry.says)
+        for entry in everyday.load().values()
+    ]
     return {
-        **{key: known[key] for key in ("same", "dull", "points", "order")},
+        **{key: known[key] for key in ("same", "dull", "points", "weights", "unknown", "order")},
         "endings": symptoms.ENDINGS,
         "most": symptoms.MOST,
-        "enough": ENOUGH,
-        "cases": {
-            slug: {"title": case.title, "href": to_site(case.page), "symptom": case.symptom}
-            for slug, case in records.load().items()
+        "enough": symptoms.ENOUGH,
+        "advice": [say(text) for text in symptoms.ADVICE],
+        "entries": {
+            name: {"title": title, "href": to_site(page), "symptom": text}
+            for name, title, page, text in shown
         },
     }
 

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.search import SearchLanguage
 from sphinx_exercise.directive import ExerciseStartDirective
 
-from bookkit import languages, publish, translations
+from bookkit import languages, translations
 from bookkit.languages import ENGLISH, say
 
 WORDS = "words-data.js"
@@ -49,7 +49,11 @@ function splitQuery(query) {
 def pairs(text: str) -> list[str]:
     """Return the words of a text; of Chinese its characters, each with the one that follows."""
     parts = re.findall(rf"{CHINESE}|(?:(?![\u3400-\u9fff])\w)+", text)
-    return [word for part in parts for word in publish.pairs(part) or [part]]
+    found = []
+    for part in parts:
+        two = [part[i : i + 2] for i in range(len(part) - 1)] if re.match(CHINESE, part) else []
+        found += two or [part]
+    return found
 
 
 def translate_captions(app: Sphinx, doctree: nodes.document) -> None:

@@ -11,7 +11,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import predictions
+from bookkit import pages, predictions, reading_time
 from bookkit.languages import say
 from bookkit.predictions import LETTERS
 
@@ -75,6 +75,49 @@ class Predict(SphinxDirective):
         return nodes.inline("", "", made, classes=["predict-words"])
 
 
+def program(path: Path, one: predictions.Prediction) -> str:
+    """Return the program that a prediction asks about, without the assertions that end it."""
+    about = one.options.get("before", one.options["cell"])
+    (cell,) = (cell for _, cell in pages.code_cells(path) if cell.metadata.get("name") == about)
+    return reading_time.split_asserts(cell.source)[0].rstrip().removeprefix("%%both\n")
+
+
+class WorkshopTest(SphinxDirective):
+    """Predictions, named one a line, as a test to print; their key is folded below.
+
+    A name with `in words` after it is asked without its program.
+    """
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the items with their programs, then what each answer shows."""
+        known = predictions.of_book()
+        items, key = [], []
+        for number, line in enumerate(self.content, 1):
+            label, _, in_words = line.partition(" ")
+            path, one = known[label]
+            asked, *rest = one.question
+            items += [f"**{number}.** {asked}", *rest]
+            if not rest and not in_words:
+                items.append(f"```python\n{program(path, one)}\n```")
+            answers = zip(LETTERS, one.answers, strict=False)
+            items.append("\n".join(f"- **{letter}.** {text}" for letter, (text, _) in answers))
+            page = path.relative_to(pages.ROOT)
+            key.append(f"**{number}. {one.options['right']}.** [](/{page}#predict-{label})")
+            key += [
+                f"- **{letter}.** {reply}"
+                for letter, (_, reply) in zip(LETTERS, one.answers, strict=False)
+            ]
+        fold = f"<details><summary>{say('The key, and what each answer shows')}</summary>"
+        text = "\n\n".join([*items, fold, *key, "</details>"])
+        container = nodes.container(classes=["workshop-test"])
+        self.state.nested_parse(
+            StringList(text.splitlines(), source=self.env.docname), self.content_offset, container
+        )
+        return [container]
+
+
 def put_before_output(app: Sphinx, doctree: nodes.document) -> None:
     """Put a question that stands before its cell between the cell's code and its output."""
     for place in list(doctree.findall(nodes.container)):
@@ -91,5 +134,6 @@ def put_before_output(app: Sphinx, doctree: nodes.document) -> None:
 def setup(app: Sphinx) -> dict:
     """Register the directive; cells are marked after questions have found their place."""
     app.add_directive("predict", Predict)
+    app.add_directive("workshop-test", WorkshopTest)
     app.connect("doctree-read", put_before_output, priority=400)
     return {"parallel_read_safe": True, "version": "1"}
