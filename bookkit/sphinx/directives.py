@@ -155,8 +155,9 @@ class Avoid(Generated):
         """Return the table that the directive's name asks for."""
         self.env.note_dependency(str(avoid.TABLES))
         self.env.note_dependency(str(avoid.RECORD))
-        counted = self.name == "avoid-counted"
-        return self.parse(avoid.counted_table(*self.arguments) if counted else avoid.table())
+        self.env.note_dependency(str(versions.FILE))
+        made = {"avoid-counted": avoid.counted_table, "avoid-stacks": avoid.stacks_table}
+        return self.parse(made.get(self.name, avoid.table)(*self.arguments))
 
 
 class VersionBoundaries(Generated):
@@ -324,6 +325,7 @@ class Schedule(Generated):
 DIRECTIVES = {
     "avoid": Avoid,
     "avoid-counted": Avoid,
+    "avoid-stacks": Avoid,
     "drawing": Drawing,
     "examined-cases": Examined,
     "examined-corpus": Examined,
