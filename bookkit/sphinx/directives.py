@@ -261,6 +261,7 @@ class Drawing(SphinxDirective):
 TABLES: dict[str, Callable[..., str]] = {
     "avoid": avoid.table,
     "avoid-counted": avoid.counted_table,
+    "avoid-stacks": avoid.stacks_table,
     "case-table": casebook.family_table,
     "examined-cases": examined.cases_table,
     "examined-corpus": examined.corpus_table,
