@@ -15,11 +15,27 @@ from pathlib import Path
 
 from . import known
 
-NAMES = (
-    "state", "keys", "round_trip", "shapes", "likelihood", "support", "scan", "jit", "compiled",
-    "precision", "pytree", "guide", "mcmc",
-)  # fmt: skip
-"""The checks, in the order in which they run."""
+IDS = {
+    "state": ("tracer-kept", "data-kept"),
+    "keys": ("same-key", "one-key-for-lanes", "fixed-draw"),
+    "round_trip": ("value-not-taken", "do-not-taken", "density-not-repeated", "density-of-a-draw",
+                   "needs-intermediates", "zero-gradient"),
+    "shapes": ("claimed-shape",),
+    "likelihood": ("broadcast", "missing-plate"),
+    "support": ("impossible-observation",),
+    "scan": ("stacked-density", "stacked-raises"),
+    "jit": ("stale-program", "jit-differs", "overflow"),
+    "compiled": ("miscompiled",),
+    "precision": ("float32",),
+    "pytree": ("copy-forgets-bounds", "copy-raises", "leaf-order", "leaf-gradient", "copy-differs"),
+    "guide": ("guide-keeps-tracer", "guide-keeps-start", "guide-keeps-arguments",
+              "guide-under-vmap", "lane-without-start"),
+    "mcmc": ("other-energy",),
+    "static": ("equal-but-different",),
+}  # fmt: skip
+"""What each check may find, by the ids that the book explains; `static` is of functions only."""
+NAMES = tuple(name for name in IDS if name != "static")
+"""The checks of a model, in the order in which they run."""
 WIDTH = 88
 LISTED = 3
 """A finding that fits more cases than this lists them by name only."""
@@ -48,6 +64,10 @@ class Finding:
     cases: tuple[str, ...] = ()
     file: str = ""
     line: int = 0
+
+    def __post_init__(self) -> None:
+        if self.id not in IDS[self.check]:
+            raise ValueError(f"{self.id!r} is no finding of the check {self.check!r}")
 
     def pages(self) -> list[tuple[str, str, str]]:
         """Return (title, address, cure) of each case that the book knows."""
