@@ -64,7 +64,7 @@ class Draws:
 
     Attributes:
         values: what the sites drew, as it is handed in.
-        rows: the log densities by site.
+        rows: the log densities by site, where the values are handed in.
         inside: for each observed site, whether its rows lie in its support, and the support.
     """
 
@@ -253,16 +253,16 @@ class Context:
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        names, kept, seen = self.names, set(self.values), self.draw.samples()
+        names, kept, seen, key = self.names, set(self.values), self.draw.samples(), self.key(1)
         observed = [name for name in names if seen[name].has_data]
 
         def one(rng_key: Any) -> tuple:
-            run = self.run(rng_key)
-            samples = run.samples()
-            values = {site.name: site.value for site in run.sites if site.name in kept}
+            drawn = self.run(rng_key).sites
+            values = {site.name: site.value for site in drawn if site.name in kept}
+            run = self.run(key, values)
             rows = densities(run, names)
             self.held.restore()
-            laws = {name: samples[name] for name in observed}
+            laws = {name: run.samples()[name] for name in observed}
             return values, rows, {name: supported(site) for name, site in laws.items()}
 
         keys = jax.random.split(self.key(3), DRAWS)

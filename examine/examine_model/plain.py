@@ -215,7 +215,7 @@ def precision(call: Call) -> None:
         both = [call.numbers, comparing.shaken(programs.widened(call.numbers))]
         wide, shaken = ([] if drawn else programs.in_64_bits(call, row) for row in both)
     except Exception as error:
-        raise CannotRun(running.blame(error, "with 64 bits")) from error
+        raise CannotRun(f"with 64 bits it fails with {running.brief(error)}") from error
     if drawn:
         raise NothingToCompare("it draws, and draws are other numbers in 64 bits")
     if any(found.id in ("stale-program", "data-kept") for found in call.findings):

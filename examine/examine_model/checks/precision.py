@@ -66,7 +66,7 @@ def with_64(context: Context, values: dict) -> dict[str, Any]:
             stacked = {"": np.zeros(2 * len(next(iter(context.draws.rows.values()))))}
         return programs.in_64_bits(lambda stacked: jax.lax.map(rows, stacked), stacked)
     except Exception as error:
-        raise CannotRun(running.blame(error, "with 64 bits")) from error
+        raise CannotRun(f"with 64 bits it fails with {running.brief(error)}") from error
 
 
 def np_halves(rows: dict[str, np.ndarray]) -> tuple[dict, dict]:
