@@ -17,6 +17,7 @@ DATA = Path(__file__).with_name("data.json")
 ROOT = DATA.parent.parent
 SOURCES = (
     *("_config.yml", "book/*.toml", "book/**/*.md", "stacks/*.json", "stacks/*.toml"),
+    *("can_i_use/*.py", "can_i_use/*.toml", "can_i_use/record/*.txt"),
     *("bookkit/**/*.py", "examine/examine_model/**/*.py", "trace_evidence/**/*.py"),
 )
 """All that the file is made from."""

@@ -12,6 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from bookkit import (
     avoid,
+    can_i_use,
     casebook,
     catalogue,
     drawings,
@@ -308,6 +309,23 @@ class Examined(Generated):
         return self.parse(make())
 
 
+class CanIUse(FromRecords):
+    """Each distribution in each construct, or one of the tables about them."""
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table that the argument names."""
+        self.depend()
+        for path in pages.ROOT.glob("can_i_use/**/*.t*"):
+            self.env.note_dependency(str(path))
+        if self.arguments:
+            return self.parse(getattr(can_i_use, f"{self.arguments[0]}_table")())
+        uri = self.env.app.builder.get_relative_uri
+        table = can_i_use.table(lambda page: uri(self.env.docname, page))
+        return [nodes.raw("", table, format="html")]
+
+
 class Schedule(Generated):
     """A plan for a workshop, with the minutes of the chapters' front cards."""
 
@@ -327,6 +345,7 @@ DIRECTIVES = {
     "drawing": Drawing,
     "examined-cases": Examined,
     "examined-corpus": Examined,
+    "can-i-use": CanIUse,
     "case-card": CaseCard,
     "case-table": CaseTable,
     "case-index": CaseIndex,
