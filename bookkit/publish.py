@@ -18,7 +18,7 @@ from typing import Any
 from trace_evidence import checkout, triage
 from trace_evidence import symptoms as second_door
 
-from . import avoid, casebook, catalogue, everyday, languages, pages, records, versions
+from . import avoid, can_i_use, casebook, catalogue, everyday, languages, pages, records, versions
 from .languages import say
 
 # These cases say what their chapter says, word for word, and only what happened before tells them
@@ -420,6 +420,7 @@ def build() -> dict[str, Any]:
         "everyday": everyday_texts(),
         "symptoms": symptoms(),
         "avoid": avoid.rules(),
+        "can_i_use": can_i_use.data(),
     }
 
 

@@ -17,7 +17,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from . import avoid
+from . import avoid, can_i_use
 from . import symptoms as second_door
 from . import triage as rules
 
@@ -207,6 +207,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "explain", help="say what a failure is, and its cure", epilog=ends
     )
     command.add_argument("name", nargs="?", help="without one, all names are listed")
+    command = commands.add_parser("can-i-use", help="is a distribution right in a construct")
+    command.add_argument("row", nargs="?", default="", help="such as Normal")
+    command.add_argument("construct", nargs="?", default="", help="such as scan")
     commands.add_parser("examine", help="compute what a NumPyro model says a second way")
     return parser.parse_args(arguments)
 
@@ -238,6 +241,10 @@ def main(arguments: list[str] | None = None) -> int:
             status = explain(options.name)
         elif options.command == "symptoms":
             status = symptoms(" ".join(options.words), options.json)
+        elif options.command == "can-i-use":
+            text, known = can_i_use.answer(options.row, options.construct)
+            print(text)
+            status = int(not known)
         else:
             status = triage(options.file, options.json)
         sys.stdout.flush()
