@@ -307,7 +307,7 @@ def measure(known: dict, key: str, *what: Any, checkout: Path | None) -> dict:
     if known.get("of") == key and not checkout:
         return known
     try:
-        found = prove(*what, checkout)
+        found = prove(*what, checkout=checkout)
     except UpstreamError as error:
         found = {"state": str(error)}
     return {"of": key, "date": str(datetime.date.today()), **found}
