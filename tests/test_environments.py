@@ -145,14 +145,6 @@ def test_a_machine_without_releases_is_told_in_one_line(system, processor, said)
         environments.check_machine(system, processor)
 
 
-def test_windows_is_told_before_anything_is_installed(checkout, monkeypatch):
-    monkeypatch.setattr(environments.sys, "platform", "win32")
-    monkeypatch.setattr(environments.subprocess, "run", None)
-    with pytest.raises(SetupError, match="WSL"):
-        environments.main()
-    assert not list(checkout.iterdir())
-
-
 # --- running a step --------------------------------------------------------------------------
 
 

@@ -302,12 +302,12 @@ def write(record: dict) -> None:
     part.replace(RECORD)
 
 
-def measure(known: dict, key: str, *what: Any, checkout: Path | None) -> dict:
+def measure(known: dict, key: str, *what: Any) -> dict:
     """Return what is known of some folders; what `prove` finds, where something changed."""
-    if known.get("of") == key and not checkout:
+    if known.get("of") == key and not what[-1]:  # no checkout
         return known
     try:
-        found = prove(*what, checkout=checkout)
+        found = prove(*what)
     except UpstreamError as error:
         found = {"state": str(error)}
     return {"of": key, "date": str(datetime.date.today()), **found}
@@ -337,9 +337,9 @@ def main() -> int:
     for name in asked:
         base = checkout if rows[name].get("checkout") else release
         if base:
-            what = (name, [name], rows[name], base)
+            what = (name, [name], rows[name], base, checkout)
             key, old = fingerprint([name], rows[name], versions), measured.get(name, {})
-            measured[name] = measure(old, key, *what, checkout=checkout)
+            measured[name] = measure(old, key, *what)
             write({**record, "versions": versions})
         show(name, measured[name])
     record["versions"] = versions
@@ -347,8 +347,8 @@ def main() -> int:
         cases = {"cases": [slug for row in rows.values() for slug in row["cases"]]}
         own = tomllib.loads((FOLDER / "index.toml").read_text())["together"]
         key, old = fingerprint(patched(rows), {**cases, **own}, versions), record.get("together")
-        what = (TOGETHER, patched(rows), own, release)
-        found = measure(old or {}, key, *what, checkout=checkout)
+        what = (TOGETHER, patched(rows), own, release, checkout)
+        found = measure(old or {}, key, *what)
         if found is not old:
             place = WORK / "trees" / re.sub(r"\W+", "-", TOGETHER)
             found["cases"] = judge_cases(rows, place) if "test" in found else {}
