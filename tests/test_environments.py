@@ -189,20 +189,6 @@ def test_whatever_stops_the_installation_is_one_line(monkeypatch, error, said):
         environments.run_main()
 
 
-def test_a_companys_certificate_reaches_pip_and_npm_too(monkeypatch):
-    show = "import os; print(os.environ['PIP_CERT'], os.environ['NODE_EXTRA_CA_CERTS'])"
-    for name in ("PIP_CERT", "NODE_EXTRA_CA_CERTS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SSL_CERT_FILE", "/company.pem")
-    said = environments.run(sys.executable, "-c", show, cure="")
-    assert said.split() == ["/company.pem"] * 2
-
-
-def test_a_program_that_is_not_there_is_told_in_one_line():
-    with pytest.raises(SetupError, match=r"^no-such-program does not run \([^\n]*\)\. do this\.$"):
-        environments.run("no-such-program", cure="do this.")
-
-
 def test_an_environment_that_was_not_finished_is_made_again(checkout):
     def broken():
         raise SetupError("no")
