@@ -43,7 +43,7 @@ def book() -> PdfReader:
 
 @pytest.fixture(scope="module")
 def leaves(book) -> list[tuple[str, list[float]]]:
-    """Return what `read` says of each leaf; a process a core, since a second has but three."""
+    """Return what `read` says of each leaf; a process for each core."""
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         return list(pool.map(read, range(len(book.pages)), chunksize=16))
 
