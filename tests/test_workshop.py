@@ -12,7 +12,6 @@ from tools import doctor, environments
 
 GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
 GUIDE_PARTS += ["Minute by minute", "Cases to show", "Cut when late"]
-HUB = pages.ROOT / "hub"
 
 each_page = pytest.mark.parametrize("page", taught.taught())
 each_failure = pytest.mark.parametrize("page", taught.failures())
