@@ -211,15 +211,3 @@ def test_all_that_the_data_are_made_from_is_known():
     left = {name for name in read - known if not name.endswith(".pyc")}
     assert not left, f"add them to SOURCES in trace_evidence/checkout.py: {sorted(left)}"
     assert "book/cases/leaf-order.md" in read
-
-
-@pytest.mark.parametrize("words", [["explain"], ["triage", "-"]])
-def test_a_pipe_that_nobody_reads_ends_it_without_a_traceback(words):
-    read, write = os.pipe()
-    os.close(read)
-    done = subprocess.run(
-        [sys.executable, "-m", "trace_evidence", *words],
-        cwd=ROOT, input=ERROR, stdout=write, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    os.close(write)
-    assert (done.returncode, done.stderr) == (0, "")
