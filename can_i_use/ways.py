@@ -206,10 +206,10 @@ def table(law):
 
 
 def needed(method, *arguments):
-    """What a method returns, where the distribution has it."""
+    """What a method returns, where the distribution has it on this machine."""
     try:
         return method(*arguments)
-    except NotImplementedError:
+    except (NotImplementedError, ImportError):
         raise No from None
 
 
