@@ -37,9 +37,7 @@ def data() -> dict[str, Any]:
     found["causes"] = record.causes()
     found["left_out"] = record.instances()["left_out"]
     found["scipy"] = record.instances()["scipy"]
-    parts, calls = record.parts()
-    found["parts"] = {name: [text, sorted(used)] for name, (text, used) in parts.items()}
-    found["calls"] = calls
+    found["parts"], found["calls"] = record.parts()
     return found
 
 
@@ -110,7 +108,9 @@ def causes_table() -> str:
         why = record.causes()[place] if place >= 0 else {"note": "not yet followed"}
         case = records.load().get(why.get("case", ""))
         link = f"[{case.title}](/{case.page}.md)" if case else ""
-        lines.append(f"| {count} | {say('. ').join(filter(None, [link, say(why.get('note', ''))]))} |")
+        lines.append(
+            f"| {count} | {say('. ').join(filter(None, [link, say(why.get('note', ''))]))} |"
+        )
     return "\n".join(lines)
 
 

@@ -72,7 +72,9 @@ def run(python, wanted):
         for seed, cells in (("1", saves), ("2", wanted)):
             command = [python, "-m", "can_i_use", "--here", json.dumps(cells), folder]
             env = {**os.environ, "PYTHONHASHSEED": seed, "JAX_PLATFORMS": "cpu"}
-            with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True) as p:
+            with subprocess.Popen(
+                command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True
+            ) as p:
                 yield from (json.loads(line) for line in p.stdout if seed == "2")
 
 
@@ -81,13 +83,18 @@ def update(python, stack):
     rows, said = record.read(stack)
     names = list(record.constructs())
     if not rows:  # all that this NumPyro has
-        rows |= {name: ("?" * len(names), text) for name, text, why, _ in run(python, {}) if not why}
+        rows |= {
+            name: ("?" * len(names), text) for name, text, why, _ in run(python, {}) if not why
+        }
     lacking = {
         name: [construct for construct, letter in zip(names, letters, strict=True) if letter == "?"]
         for name, (letters, _) in rows.items()
     }
     lacking = {name: row for name, row in lacking.items() if row}
     for name, text, why, cells in run(python, lacking) if lacking else ():
+        if why:
+            del rows[name]
+            continue
         letters = dict(zip(names, rows[name][0], strict=True))
         letters |= {construct: letter for construct, (letter, _) in cells.items()}
         rows[name] = "".join(letters.values()), text
@@ -102,7 +109,9 @@ def check(count):
     """Measure cells that the day draws, and print those that are not as the record has them."""
     stack, names = record.stacks()[-1], list(record.constructs())
     rows = record.read(stack)[0]
-    cells = [(n, c) for n, (row, _) in rows.items() for c, letter in zip(names, row) if letter != "?"]
+    cells = [
+        (n, c) for n, (row, _) in rows.items() for c, letter in zip(names, row) if letter != "?"
+    ]
     drawn = random.Random(datetime.date.today().toordinal()).sample(cells, min(count, len(cells)))
     wanted = {name: [c for n, c in drawn if n == name] for name, _ in drawn}
     wrong = 0

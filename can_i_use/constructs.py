@@ -5,8 +5,7 @@ where that of float32 does not fit. It raises `No` where it does not apply. To a
 `CONSTRUCTS`, with what it does.
 """
 
-from .ways import *  # noqa: F403
-# ruff: noqa: F405
+from .ways import *
 
 
 def jit_argument(law):
@@ -192,10 +191,12 @@ CONSTRUCTS = {
     "validated": validated,
     "vmap_inside": vmap_inside,
     "vmap_result": lambda law: (
-        jax.vmap(law)(many(4)).log_prob(draws(law)[:, 0]), loop(law)[:, 0],
+        jax.vmap(law)(many(4)).log_prob(draws(law)[:, 0]),
+        loop(law)[:, 0],
     ),
     "vmap_result_draw": lambda law: (
-        alike(jax.vmap(law)(jnp.full(64, ONE)).sample(KEY)), alike(law(ONE).sample(KEY, (64,)))
+        alike(jax.vmap(law)(jnp.full(64, ONE)).sample(KEY)),
+        alike(law(ONE).sample(KEY, (64,))),
     ),
     "plate": plate,
     "handled": handled,
