@@ -37,9 +37,7 @@ def data() -> dict[str, Any]:
     found["causes"] = record.causes()
     found["left_out"] = record.instances()["left_out"]
     found["scipy"] = record.instances()["scipy"]
-    parts, calls = record.parts()
-    found["parts"] = {name: [text, sorted(used)] for name, (text, used) in parts.items()}
-    found["calls"] = calls
+    found["parts"], found["calls"] = record.parts()
     return found
 
 

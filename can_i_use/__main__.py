@@ -92,6 +92,9 @@ def update(python, stack):
     }
     lacking = {name: row for name, row in lacking.items() if row}
     for name, text, why, cells in run(python, lacking) if lacking else ():
+        if why:
+            del rows[name]
+            continue
         letters = dict(zip(names, rows[name][0], strict=True))
         letters |= {construct: letter for construct, (letter, _) in cells.items()}
         rows[name] = "".join(letters.values()), text

@@ -1,4 +1,4 @@
-"""The record: what each cell was on each stack, and the program of a cell. Only the standard library.
+"""The record: what each cell was on each stack, and what programs are made of. It imports no library.
 
 A file of `record/` is a stack. A line of it is a distribution: a letter for each construct, in the
 order of `instances.toml`, the distribution's name, and how it was made. Below, what each red cell
@@ -36,7 +36,7 @@ def order(stack):
 
 
 def read(stack):
-    """Return the rows of a stack: the letters and the expression of each, and what red cells said."""
+    """Return the rows of a stack: letters and expression of each, and what red cells said."""
     rows, said, columns = {}, {}, []
     file = FOLDER / "record" / f"{stack}.txt"
     for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
@@ -87,26 +87,19 @@ def causes():
 
 @cache
 def parts():
-    """Return the parts of programs by name: source and the names that it uses; and the constructs."""
+    """Return what programs are made of: imports, then definitions by name, and the constructs."""
     found, calls = {}, {}
     for module in ("ways", "constructs"):
         text = (FOLDER / f"{module}.py").read_text(encoding="utf-8")
         for node in ast.parse(text).body:
-            used = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-            name = getattr(node, "name", "")
-            if isinstance(node, ast.Assign):
-                name = node.targets[0].id
+            name = getattr(node, "name", "") or getattr(getattr(node, "targets", [0])[0], "id", "")
+            first = min([node, *getattr(node, "decorator_list", ())], key=lambda one: one.lineno)
+            source = "\n".join(text.splitlines()[first.lineno - 1 : node.end_lineno])
             if name == "CONSTRUCTS":
-                pairs = zip(node.value.keys, node.value.values)
+                pairs = zip(node.value.keys, node.value.values, strict=True)
                 calls = {key.value: ast.get_source_segment(text, call) for key, call in pairs}
             elif name:
-                first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-                lines = text.splitlines()[first - 1 : node.end_lineno]
-                found[name] = "\n".join(lines), used
-            elif isinstance(node, ast.Import | ast.ImportFrom) and module == "ways":
-                for alias in node.names:
-                    source = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
-                    under = f" as {alias.asname}" if alias.asname else ""
-                    line = f"{source}import {alias.name}{under}"
-                    found[(alias.asname or alias.name).split(".")[0]] = line, set()
+                found[name] = source
+            elif module == "ways" and source.startswith(("import", "from")):
+                found["imports"] = f"{found.get('imports', '')}{source}\n"
     return found, calls

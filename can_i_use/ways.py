@@ -1,4 +1,4 @@
-"""Parameters, and the second ways to a number. A cell's program begins with what it needs of this."""
+"""Parameters, and second ways to a number. A cell's program begins with what it needs of this."""
 
 import contextlib
 import os
@@ -114,18 +114,17 @@ def plate_of(size):
     return numpyro.plate("n", size) if size else contextlib.nullcontext()
 
 
-def scanned(law, days, size, axes="", wrap=lambda d: d):
+def scanned(law, days, size, axes=""):
     """The density in a scan over days, in a plate of some size, and that of a plain loop.
 
     `axes` names those of `a` and `b` that have the plate's axis.
     """
     axis, x = jnp.ones(size), draws(law)[:days, : size or 1]
+    one_a, one_b = (axis if name in axes else 1.0 for name in "ab")
 
     def day(carry, inputs):
-        a, values = inputs
         with plate_of(size):
-            d = law(a * axis if "a" in axes else a, 0.5 * axis if "b" in axes else 0.5)
-            numpyro.sample("x", wrap(d), obs=values)
+            numpyro.sample("x", law(inputs[0] * one_a, 0.5 * one_b), obs=inputs[1])
         return carry, None
 
     given = many(4)[:days], x if size else x[:, 0]
@@ -206,20 +205,19 @@ def table(law):
 
 
 def needed(method, *arguments):
-    """What a method returns, where the distribution has it."""
+    """What a method returns, where the distribution has it on this machine."""
     try:
         return method(*arguments)
-    except NotImplementedError:
+    except (NotImplementedError, ImportError):
         raise No from None
 
 
 def right(got, expected, tolerance=1e-3):
     """Whether two numbers agree, in float32 unless another tolerance is given."""
     got, expected = np.asarray(got, float), np.asarray(expected, float)
-    close = got.shape == expected.shape and np.allclose(
-        got, expected, rtol=min(tolerance, 1e-2), atol=tolerance
+    return got.shape == expected.shape and np.allclose(
+        got, expected, min(tolerance, 0.01), tolerance
     )
-    return bool(close)
 
 
 def first(value):

@@ -1,4 +1,4 @@
-"""*Can I use it?*: the record is whole, a cell's program runs by itself, and cells are as recorded."""
+"""*Can I use it?*: the record is whole, programs are Python, and cells are as recorded."""
 
 import json
 import subprocess

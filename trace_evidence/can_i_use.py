@@ -28,19 +28,16 @@ def names_in(text: str) -> set[str]:
 
 def program(known: dict[str, Any], row: str, construct: str) -> str:
     """Return the program of a cell: it prints both numbers and whether they agree."""
-    parts, call = known["parts"], known["calls"][construct]
-    expression = known["rows"][row][1]
-    needed, waiting = set(), names_in(expression) | names_in(call) | {"right"}
+    parts, call, expression = known["parts"], known["calls"][construct], known["rows"][row][1]
+    needed, waiting = {"imports"}, names_in(expression) | names_in(call) | {"right"}
     while waiting:
         needed |= waiting
-        waiting = {n for name in waiting & parts.keys() for n in parts[name][1]} - needed
-    chosen = [text for name, (text, _) in parts.items() if name in needed]
-    imports = [text for text in chosen if text.startswith(("import ", "from "))]
+        waiting = {n for name in waiting & parts.keys() for n in names_in(parts[name])} - needed
     law = f"def law(a, b=0.5):\n    return {expression}"
     if construct == "scipy":
         law += f"\n\n\nlaw.scipy = {known['scipy'].get(row, '')!r}"
-    bodies = [text for text in chosen if text not in imports]
-    return "\n\n\n".join(["\n".join(imports), *bodies, law, SHOWN.format(call=call)])
+    chosen = [text for name, text in parts.items() if name in needed]
+    return "\n\n\n".join([*chosen, law, SHOWN.format(call=call)])
 
 
 def cause(causes: list[dict[str, Any]], row: str, construct: str, letter: str) -> dict[str, Any]:
