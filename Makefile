@@ -93,7 +93,7 @@ run: environments
 	@$(PY) -m $(M)
 
 links: book
-	@.venv/bin/jupyter-book build . --builder linkcheck --path-output .cache/links -q
+	@$(PY) -m bookkit.localized en .cache/links .cache/links/doctrees linkcheck
 
 UV := .venv/bin/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-header

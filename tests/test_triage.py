@@ -27,7 +27,7 @@ PATTERNS = sorted(
 )
 LEAK = """\
   File "/home/user/train.py", line 7, in <module>
-    total = kept[0] + 1
+    numpyro.sample("x", truncated)
 jax.errors.UnexpectedTracerError: Encountered an unexpected tracer. A function transformed by JAX \
 had a side effect, allowing for a reference to an intermediate value with type float32[] wrapped \
 in a DynamicJaxprTracer to escape the scope of the transformation.
@@ -38,17 +38,27 @@ but they differ:
 """
 
 
+EVERYTHING = [row["text"] for row in (*RECORDINGS, *everyday.recorded())]
+
+
 def named(text, **here):
     """Return the names of the answers to a text, best first."""
     return [finding.id for finding in triage.triage(text, **here).findings]
 
 
-def chapters(text):
-    """Return the chapters among them, or those of the cases among them, best first."""
-    found = triage.triage(text).findings
+def chapters(text, looks=False):
+    """Return the chapters among them, or those of the cases among them, best first.
+
+    With `looks`, also those that an everyday error asks to look at.
+    """
+    names = []
+    for one in triage.triage(text).findings:
+        if one.kind != "everyday":
+            names.append(one.id)
+        elif looks:
+            names += [name for name, *_ in one.look]
     family = {slug: case.family for slug, case in records.load().items()}
-    names = [family.get(one.id, one.id) for one in found if one.kind != "everyday"]
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(family.get(name, name) for name in names))
 
 
 # --- the catalogue's wordings are real -------------------------------------------------------
@@ -133,15 +143,13 @@ def test_no_wording_of_one_failure_claims_what_was_recorded_of_another(row):
 
 @pytest.mark.parametrize("failure", FAILURES)
 def test_what_a_chapter_reproduces_leads_back_to_it(printed, failure):
-    text = printed[failure][0]
-    look_alikes = [name for name, *_ in triage.triage(text).findings[0].look]
-    # Where no frame of `scan` is left, an everyday answer comes first, and asks for it.
-    assert failure in (chapters(text)[:2] or look_alikes)
+    # Where no frame of NumPyro is left, an everyday answer comes first, and asks for it.
+    assert failure in chapters(printed[failure][0], looks=True)[:2]
 
 
 def test_most_recordings_of_a_failure_are_recognised():
     about = [row for row in RECORDINGS if row["about"] in FAILURES]
-    missed = [row for row in about if row["about"] not in chapters(row["text"])[:2]]
+    missed = [row for row in about if row["about"] not in chapters(row["text"], looks=True)[:2]]
     names = {(row["program"], row["stack"]) for row in missed}
     assert len(missed) <= len(about) / 10, names
 
@@ -168,27 +176,26 @@ def test_patterns_are_such_that_python_and_javascript_read_alike():
     assert not foreign, f"{foreign}: something is not in both languages; write it plainly"
 
 
-REPEAT = re.compile(r"\^?(?:\\\w|C|\.|G|\w)(?:[*+]|\{)")
-
-
-def heads(pattern):
-    """Return the alternatives of a pattern, with each class of characters as C, each group as G."""
-    bare = re.sub(r"(?<!\\)\[(?:[^\]\\]|\\.)+\]", "C", pattern)
-    while (less := re.sub(r"(?<!\\)\((?:[^()\\]|\\.)*\)", "G", bare)) != bare:
-        bare = less
-    return bare.split("|")
-
-
-def test_no_pattern_begins_with_a_repeat_which_takes_the_square_of_a_long_word():
-    begin = [pattern for pattern in PATTERNS if any(map(REPEAT.match, heads(pattern)))]
-    assert not begin, f"{begin}: begin with what is always there, or each place is tried anew"
-    assert any(map(REPEAT.match, heads(r"a\[|\w*Tracer has")))
-
-
 @pytest.mark.parametrize("word", ["x", "0", "Tracer", " ", "\n"])
 def test_one_long_word_is_nothing_that_is_known(word):
-    """Where a pattern takes the square of its length, this runs for minutes."""
     assert named(word * (400_000 // len(word))) == []
+
+
+@pytest.mark.parametrize("letter", ["x", "0", " "])
+def test_no_pattern_takes_the_square_of_a_long_text(letter):
+    """One that does runs here for minutes."""
+    for pattern in PATTERNS:
+        triage._compiled(pattern).search(letter * 100_000)
+
+
+def test_a_pattern_matches_only_where_one_of_its_words_stands():
+    texts = [*map(str, EVERYTHING), reported()]
+    for rule in RULES:
+        for pattern, _, _, words in rule["signatures"]:
+            for text in texts:
+                if triage._compiled(pattern).search(text):
+                    assert any(word in text for word in words), pattern
+    assert publish.needed("ab|cde") == ["ab", "cde"] and publish.needed(r"\w*x?") == [""]
 
 
 def test_a_wording_with_wildcards_matches_across_wrapped_lines():
@@ -207,8 +214,8 @@ def test_nine_of_ten_reports_find_their_answer_and_others_are_not_claimed(part, 
     record_property("triage", f"{part}: {counted}")
     cure = "look at a tuning part only, and write what its reports have in common as a rule"
     assert counted.claimed <= 0.02 * counted.others, f"{counted}; {cure}"
-    # A third of these say words that no entry has. tests/reports/README.md says more.
-    tenths = 7 if part == "later-tuning" else 9
+    # Some of these say words that no entry has. tests/reports/README.md says more.
+    tenths = {"later-tuning": 7, "fourth-fresh": 8}.get(part, 9)
     assert 10 * counted.right >= tenths * counted.labelled, f"{counted}; {cure}"
     assert 10 * counted.unknown <= (10 - tenths) * counted.labelled, f"{counted}; {cure}"
 
@@ -217,6 +224,32 @@ def test_what_leaked_decides_which_of_two_chapters_comes_first():
     key = LEAK.replace("float32[]", "uint32[2]")
     assert chapters(key) == ["autoguide-under-vmap", "parallel-truncated-normal"]
     assert chapters(LEAK) == ["parallel-truncated-normal", "autoguide-under-vmap"]
+
+
+@pytest.mark.parametrize("library", ["", "haiku/_src/base.py", "flax/nnx/graph.py"])
+def test_a_leak_without_numpyro_is_told_as_a_leak(library):
+    plain = LEAK.replace('numpyro.sample("x", truncated)', f"total = kept[0] + 1  {library}")
+    assert named(plain) == ["leaked-tracer"]
+    context = "flax.errors.TraceContextError: Cannot mutate Count from different trace level"
+    assert named(context) == ["leaked-tracer"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("'NoneType' object has no attribute 'is_discrete'", "levy-copy-no-support"),
+     ("'ArrayImpl' object has no attribute 'get_raw_value'", "nnx-variable-lost"),
+     ("jaxtyping.AnnotationError: Cannot process symbolic axis 'dim+1'", "jaxtyped-missing"),
+     ("orbax: ValueError: cannot reshape array of size 2 into shape (1,64)", "checkpoint-restore"),
+     ("InvalidRngError: RNGs should be of shape (2,) or PRNGKey", "framework-key-shape")],
+)  # fmt: skip
+def test_an_exact_wording_comes_before_a_general_one(text, name):
+    assert named(text)[0] == name
+
+
+def test_what_validates_the_plates_after_a_scan_leads_to_the_chapter():
+    frame = 'File "numpyro/util.py", line 574, in _validate_model\n'
+    shapes = "ValueError: Incompatible shapes for broadcasting: shapes=[(4,), (4, 5)]"
+    assert named(frame + shapes)[0] == "mvn-inside-scan"
 
 
 def test_shapes_that_do_not_fit_are_no_chapter_without_a_scan():
@@ -241,7 +274,8 @@ def test_nothing_is_claimed_of_an_error_that_is_not_known(text):
     ("text", "releases"),
     [
         ("jax==0.4.31 numpyro==0.15.2", {"jax": "0.4.31", "numpyro": "0.15.2"}),
-        ("jax:    0.4.30\njaxlib: 0.4.30", {"jax": "0.4.30"}),
+        ("jax:    0.4.30\njaxlib: 0.4.30", {"jax": "0.4.30", "jaxlib": "0.4.30"}),
+        ("jaxlib 0.10.2", {"jaxlib": "0.10.2"}),
         (
             'File "/x/site-packages/equinox-0.11.4-py3.11.egg/equinox/_jit.py"',
             {"equinox": "0.11.4"},
@@ -378,9 +412,9 @@ def test_colours_and_links_are_for_terminals_that_have_them(monkeypatch):
 # --- the command and the magic ---------------------------------------------------------------
 
 
-def run_command(*arguments, stdin=""):
+def run_command(*arguments, stdin="", encoding="utf-8"):
     command = [sys.executable, "-m", "trace_evidence", "triage", *arguments]
-    return subprocess.run(command, input=stdin.encode(), capture_output=True, cwd=ROOT)
+    return subprocess.run(command, input=stdin.encode(encoding), capture_output=True, cwd=ROOT)
 
 
 def test_the_command_reads_a_file_or_standard_input(tmp_path):
@@ -388,7 +422,8 @@ def test_the_command_reads_a_file_or_standard_input(tmp_path):
     file.write_text(DRIFT)
     done = run_command(str(file))
     assert done.returncode == 0
-    assert done.stdout == run_command(stdin=DRIFT).stdout
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le"):
+        assert done.stdout == run_command(stdin=DRIFT, encoding=encoding).stdout, encoding
     assert b"Lazy pytree drift" in done.stdout
     assert b"\x1b" not in done.stdout
 

@@ -34,8 +34,9 @@
 
   function strongest(text, signatures) {
     let best = null;
-    for (const [pattern, points, section, word] of signatures) {
-      if (text.includes(word) && (best === null || points > best.points)) {
+    for (const [pattern, points, section, words] of signatures) {
+      const may = best === null || points > best.points;
+      if (may && words.some((word) => text.includes(word))) {
         const found = regex(pattern).exec(text);
         if (found) best = { points, start: found.index, section };
       }
@@ -126,12 +127,25 @@
     const told = new Set();
     const findings = [];
     for (const finding of found) {
-      if (finding.score > found[0].score - rules.far && !told.has(finding.id)) {
+      const known = told.has(finding.id) || told.has(finding.rule.family);
+      if (finding.score > found[0].score - rules.far && !known) {
         findings.push(finding);
         if (finding.rule.kind === "everyday") finding.rule.look.forEach(([id]) => told.add(id));
       }
     }
     return { findings: findings.slice(0, rules.most), releases };
+  }
+
+  /* The rows of the releases that compute wrong numbers and that another one replaces, as in Python. */
+  function knownBad(releases, avoid) {
+    const here = "jax" in releases ? { jaxlib: releases.jax, ...releases } : releases;
+    return avoid
+      .filter(({ library, since, until }) => {
+        const release = numbers(here[library] ?? "");
+        const within = atMost(numbers(since), release) && atMost(release, numbers(until));
+        return release.length && until && within;
+      })
+      .map((row) => ({ ...row, release: here[row.library] }));
   }
 
   function element(name, text, attributes = {}) {
@@ -189,15 +203,27 @@
     return item;
   }
 
+  function warn({ library, release, symptom, cure, flag, href }) {
+    const item = element("li", "", { class: "triage-card triage-avoid" });
+    const head = element("p", "", { class: "triage-head" });
+    const says = say("{release} computes wrong numbers.", { release: `${library} ${release}` });
+    head.append(element("a", says, { href: address(href) }));
+    const rows = [[say("What it is"), ...rich(symptom)], [say("Cure"), ...rich(cure)]];
+    if (flag) rows.push([say("Or set"), plain("code", `XLA_FLAGS=${flag}`)]);
+    item.append(head, terms(rows));
+    return item;
+  }
+
   function answer(text, rules, status, list) {
     list.replaceChildren();
     status.textContent = "";
     if (!text.trim()) return;
-    const { findings } = triage(text, rules);
-    list.append(...findings.map(describe));
+    const { findings, releases } = triage(text, rules);
+    const bad = knownBad(releases, rules.avoid);
+    list.append(...bad.map(warn), ...findings.map(describe));
     if (findings.length) {
       status.append(...rich(say("This looks like “{title}”.", { title: findings[0].rule.title })));
-    } else {
+    } else if (!bad.length) {
       status.append(
         say("Not known here. Paste the whole traceback, with its last lines."),
         " ",
@@ -209,7 +235,7 @@
     }
   }
 
-  globalThis.traceEvidence = { ...globalThis.traceEvidence, triage };
+  globalThis.traceEvidence = { ...globalThis.traceEvidence, triage, knownBad };
 
   document.addEventListener("DOMContentLoaded", () => {
     const box = document.getElementById("triage");

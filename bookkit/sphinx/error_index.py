@@ -13,13 +13,14 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import catalogue, everyday, publish, records, versions
+from bookkit import avoid, catalogue, everyday, publish, records, versions
 from bookkit.languages import say
 from trace_evidence import symptoms, triage
 
 from .directives import Generated, code
 
 PAGE = "book/reference/error-index"
+AVOID = "book/reference/releases-to-avoid"
 DATA = "_static/doors-data.js"
 
 
@@ -36,6 +37,8 @@ def rules() -> dict[str, Any]:
         rule["href"] = to_site(rule["page"])
         rule["here"], rule["from"] = f"#{rule['id']}", source(rule["page"])
         rule["look"] = [[name, title, to_site(page)] for name, title, page in rule["look"]]
+    page = to_site(AVOID)
+    found["avoid"] = [{**row, "href": page} for row in avoid.rules().values()]
     return found
 
 
