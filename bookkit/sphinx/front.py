@@ -87,10 +87,10 @@ class ThenAndNow(SphinxDirective):
         """Return the program and, side by side, what came of it."""
         path = pages.ROOT / f"{self.arguments[0]}.md"
         self.env.note_dependency(str(path))
-        found = execute.from_cache(execute.open_cache(), pages.read_notebook(path))
-        if found is None:
+        notebook = execute.executed(path)
+        if notebook is None:
             raise self.error(f"{path.name} is not executed: run `make book`.")
-        for cell in found.notebook.cells:
+        for cell in notebook.cells:
             if "raises" in cell.metadata.get("expect", {}).get("then", {}):
                 return self.outcomes(cell)
         raise self.error(f"{path.name} has no %%both cell that raises on the old stack.")
