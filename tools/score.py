@@ -102,7 +102,7 @@ def is_held_out(text: str) -> bool:
 def phrasings(table: str, held_out: bool) -> dict[str, list[str]]:
     """Return one half of a table of phrasings, each with its right answers, if it has any."""
     rows = tomllib.loads((REPORTS / "phrasings.toml").read_text())[table]
-    rows = dict.fromkeys(rows["says"], []) if "says" in rows else rows
+    rows = {key: [] for key in rows["says"]} if "says" in rows else rows
     return {says: names for says, names in rows.items() if is_held_out(says) == held_out}
 
 
