@@ -428,7 +428,7 @@ def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_foun
 
 
 def run_notebook(folder):
-    """Return what %triage prints: before an error, after one, after one on `then`; and %symptoms."""
+    """Return what %triage prints before an error, after one, after one on `then`; and %symptoms."""
     sources = [
         "%load_ext trace_evidence",
         "%triage",

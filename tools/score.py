@@ -58,7 +58,7 @@ def is_ours(name: str) -> bool:
 
 def answer(report: Report) -> str:
     """Return the label of a report; empty where no answer is right."""
-    return report.get("answer", report.get("failure", ""))
+    return str(report.get("answer", report.get("failure", "")))
 
 
 def accepted(report: Report) -> set[str]:

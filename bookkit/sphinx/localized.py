@@ -12,8 +12,9 @@ from sphinx.application import Sphinx
 from sphinx.search import SearchLanguage
 from sphinx_exercise.directive import ExerciseStartDirective
 
-from bookkit import languages, publish, translations
+from bookkit import languages, translations
 from bookkit.languages import ENGLISH, say
+from trace_evidence import symptoms
 
 WORDS = "words-data.js"
 CHINESE = r"[\u3400-\u9fff]+"
@@ -49,7 +50,7 @@ function splitQuery(query) {
 def pairs(text: str) -> list[str]:
     """Return the words of a text; of Chinese its characters, each with the one that follows."""
     parts = re.findall(rf"{CHINESE}|(?:(?![\u3400-\u9fff])\w)+", text)
-    return [word for part in parts for word in publish.pairs(part) or [part]]
+    return [word for part in parts for word in symptoms.pairs(part) or [part]]
 
 
 def translate_captions(app: Sphinx, doctree: nodes.document) -> None:
