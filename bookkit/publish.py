@@ -227,7 +227,6 @@ SAME = {
     "batch": "row lan vmap vmapp",
     "restart": "start multistart",
     "parameter": "param",
-    "nan": "mis missing",
     "ignor": "overlook unaffect regardles",
     "scan": "timeseri",
     "density": "likelihood logprob",

@@ -64,8 +64,9 @@ def test_the_browser_gives_the_same_answers_as_python(open_page):
 
 
 def test_the_browser_finds_the_same_cases_for_plain_words_as_python(open_page):
-    questions = [row["says"] for half in (False, True) for row in score.phrasings(half)]
-    questions += ["constructor", "__proto__", "", "RECOMPILES, every-call!"]
+    halves = [score.phrasings(table, half) for table in score.TABLES for half in (False, True)]
+    questions = [says for rows in halves for says in rows]
+    questions += ["constructor", "__proto__", "", "RECOMPILES, every-call! 2.0", "后验不对"]
     found = open_page(PAGE).page.evaluate(CASES, questions)
     for words, answer in zip(questions, found, strict=True):
         assert answer == [[row.id, row.score] for row in symptoms.search(words)], words

@@ -31,6 +31,7 @@ LATER = {
     "type-check": "jaxtyped-missing",
     "framework-key": "framework-key-shape",
 }
+TABLES = ("answered", "older", "again-answered", "refused", "again-refused", "later")
 Report = dict[str, Any]
 
 
@@ -57,7 +58,7 @@ def is_ours(name: str) -> bool:
 
 def answer(report: Report) -> str:
     """Return the label of a report; empty where no answer is right."""
-    return report.get("answer", report.get("failure", ""))
+    return str(report.get("answer", report.get("failure", "")))
 
 
 def accepted(report: Report) -> set[str]:
@@ -101,7 +102,7 @@ def is_held_out(text: str) -> bool:
 def phrasings(table: str, held_out: bool) -> dict[str, list[str]]:
     """Return one half of a table of phrasings, each with its right answers, if it has any."""
     rows = tomllib.loads((REPORTS / "phrasings.toml").read_text())[table]
-    rows = rows if table in ("answered", "older") else dict.fromkeys(rows["says"], [])
+    rows = {key: [] for key in rows["says"]} if "says" in rows else rows
     return {says: names for says, names in rows.items() if is_held_out(says) == held_out}
 
 
@@ -118,7 +119,7 @@ def main() -> None:
         right, labelled, claimed, others, unknown = score(read(part))
         print(f"{part:<34}{right:>4} of {labelled:<16}{claimed:>3} of {others:<5}{unknown:>6}")
     print(f"\n{'phrasings':<34}{'tuning':<15}held out")
-    for table in ("answered", "older", "refused", "later"):
+    for table in TABLES:
         counts = []
         for held_out in (False, True):
             rows = phrasings(table, held_out)
