@@ -131,23 +131,6 @@ def shaken(tree: Any) -> Any:
     return jax.tree.map(one, tree)
 
 
-def differ(one: Any, other: Any, scale: Any = 0.0, tolerance: float = 1e-3) -> bool:
-    """Tell whether two numbers differ by more than arithmetic explains.
-
-    Args:
-        one: a number.
-        other: another.
-        scale: the sum of the magnitudes that they are the sums of.
-        tolerance: relative to the largest of those.
-    """
-    a, b, size = float(one), float(other), float(scale)
-    if np.isnan(a) or np.isnan(b):
-        return bool(np.isnan(a) != np.isnan(b))
-    if np.isinf(a) or np.isinf(b):
-        return a != b
-    return abs(a - b) > tolerance * max(1.0, abs(a), abs(b), size)
-
-
 def same(one: Any, other: Any, tolerance: float = 1e-3) -> bool:
     """Tell whether two pytrees hold the same numbers; what are no numbers is not compared."""
     first, second = _numbers(one), _numbers(other)

@@ -291,12 +291,6 @@ class Context:
         except Exception as error:
             raise CannotRun(running.blame(error, "under `jit`")) from error
 
-    @cached_property
-    def stepwise(self) -> dict[str, Any]:
-        """The densities of one draw, one operation after another, so that no compiler had a say."""
-        with jax.disable_jit():
-            return densities(self.run(self.key(1), self.values), self.names)
-
     def _without_programs(
         self, measured: Callable, free: dict, rest: dict, size: int
     ) -> tuple[Any, str]:

@@ -75,8 +75,9 @@ class Call:
             if found:
                 row = found.rows[0]
                 first, last = map(comparing.show, (found.here[row], found.there[row]))
-                says = f"{found.rows.size:,} of {a.size:,} numbers that it returns differ, most "
-                self.find(kind, f"{says}{first} as called and {last} {second}")
+                many = f"{found.rows.size:,} of {a.size:,} numbers that it returns differ, most"
+                says = "it returns" if a.size == 1 else many
+                self.find(kind, f"{says} {first} as called and {last} {second}")
                 return True
         return False
 

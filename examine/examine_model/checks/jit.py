@@ -6,7 +6,6 @@ from typing import Any
 
 import jax
 
-from .. import comparing
 from ..comparing import same, show
 from ..context import LARGE, CannotRun, Context, NothingToCompare
 
@@ -45,20 +44,6 @@ def out_of_date(context: Context) -> bool:
     return any(context.apart(name, ways.back[name], rows) for name, rows in anew.items())
 
 
-def overflows(context: Context, name: str, here: Any, found: comparing.Apart) -> bool:
-    """Tell whether a density is infinite in one way only because XLA computes another formula.
-
-    Then it is the same, one operation after another, as the model is called: XLA takes log(exp(x))
-    for x, which has a value where exp(x) is zero.
-    """
-    if found.finite():
-        return False
-    try:
-        return name in context.stepwise and not context.apart(name, here, context.stepwise[name])
-    except Exception:
-        return False
-
-
 def stale(context: Context) -> tuple[str, ...]:
     """Return the cases of a program that is out of date, those of sites inside a trace first.
 
@@ -90,9 +75,9 @@ def compare(
         if not found:
             continue
         says = found.says(first, second)
-        if overflows(context, name, here, found):
-            says += "; a number is too large or too small on the way, and XLA avoids it"
-            if not any(hint.site == name for hint in context.hints):
+        if not found.finite():
+            says += "; a number is too large or too small on the way, and XLA may avoid it"
+            if not any((hint.id, hint.site) == ("overflow", name) for hint in context.hints):
                 context.hint("overflow", says, name)
             continue
         context.find(kind, says, name, cases)

@@ -11,6 +11,9 @@ from numpyro.infer.util import potential_energy
 from .. import comparing, running
 from ..context import CannotRun, Context, NothingToCompare
 
+ROUNDED = 1e-5
+"""By how much of itself rounding may change an energy, which is a sum over all data."""
+
 
 def check(context: Context) -> None:
     """Compute the potential energy of the last state from the model and its arguments.
@@ -38,7 +41,7 @@ def check(context: Context) -> None:
         raise CannotRun(f"the model raises {running.brief(error)}") from error
     finally:
         context.held.restore()
-    if comparing.differ(energy, now, tolerance=1e-4):
+    if comparing.apart(energy, now, noise=ROUNDED):
         says = (
             f"the last state has the potential energy {comparing.show(energy)}, and the model "
             f"with these arguments gives {comparing.show(now)}: the run used other data or another "
