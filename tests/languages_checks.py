@@ -106,8 +106,8 @@ def test_the_search_finds_chinese_phrases(words, open_page):
 )
 def test_the_second_door_understands_chinese(words, slug, open_page):
     view = open_page("zh-cn/book/reference/error-index.html")
-    view.page.locator("#symptom-words").fill(words)
-    found = view.page.locator("#symptom-findings a")
+    view.page.locator("#triage-text").fill(words)
+    found = view.page.locator("#triage-findings a")
     expect(found.first).to_be_visible()
     assert CHINESE.search(found.first.inner_text())
     if slug:

@@ -184,7 +184,7 @@
   function describe(finding) {
     const { rule } = finding;
     const item = element("li", "", { class: `triage-card triage-${rule.kind}` });
-    const href = rule.kind === "everyday" ? rule.here : address(`${rule.href}#${finding.section}`);
+    const href = address(rule.kind === "everyday" ? rule.here : `${rule.href}#${finding.section}`);
     const head = element("p", "", { class: "triage-head" });
     const kind = element("span", KINDS[rule.kind], { class: "triage-kind" });
     head.append(element("a", rule.title, { href }), " ", kind);
@@ -214,24 +214,24 @@
     return item;
   }
 
-  function answer(text, rules, status, list) {
+  /* What an error has and plain words have not: a line of its own, or a class with a colon. */
+  const ERROR = /\n|(Error|Exception|Warning)\b|Traceback/;
+
+  function answer(text, { triage: rules, symptoms }, status, list) {
     list.replaceChildren();
     status.textContent = "";
     if (!text.trim()) return;
     const { findings, releases } = triage(text, rules);
     const bad = knownBad(releases, rules.avoid);
+    if (!findings.length && !bad.length && !ERROR.test(text.trim())) {
+      globalThis.traceEvidence.showSymptoms(text, symptoms, list, status);
+      return;
+    }
     list.append(...bad.map(warn), ...findings.map(describe));
     if (findings.length) {
       status.append(...rich(say("This looks like “{title}”.", { title: findings[0].rule.title })));
     } else if (!bad.length) {
-      status.append(
-        say("Not known here. Paste the whole traceback, with its last lines."),
-        " ",
-        say("If there is no error, but the answer is wrong, take"),
-        " ",
-        element("a", say("the other door"), { href: "#no-error-but" }),
-        say("."),
-      );
+      status.textContent = say("Not known here. Paste the whole traceback, with its last lines.");
     }
   }
 
@@ -244,8 +244,7 @@
     const status = document.getElementById("triage-status");
     const list = document.getElementById("triage-findings");
     const run = async () => {
-      const { triage: rules } = text.value.trim() ? await data() : {};
-      answer(text.value, rules, status, list);
+      answer(text.value, text.value.trim() ? await data() : {}, status, list);
     };
     let waiting;
     text.addEventListener("focus", data);
@@ -258,7 +257,7 @@
       if (text.value.trim()) {
         run();
       } else {
-        status.textContent = say("Nothing is pasted yet: put the traceback into the box.");
+        status.textContent = say("Nothing is written yet: put an error into the box, or some words.");
         text.focus();
       }
     });

@@ -35,7 +35,7 @@ def rules() -> dict[str, Any]:
     found = json.loads(json.dumps(publish.rules()))
     for rule in found["rules"]:
         rule["href"] = to_site(rule["page"])
-        rule["here"], rule["from"] = f"#{rule['id']}", source(rule["page"])
+        rule["here"], rule["from"] = f"{PAGE}.html#{rule['id']}", source(rule["page"])
         rule["look"] = [[name, title, to_site(page)] for name, title, page in rule["look"]]
     page = to_site(AVOID)
     found["avoid"] = [{**row, "href": page} for row in avoid.rules().values()]
@@ -61,18 +61,19 @@ def write_data(app: Sphinx, error: Exception | None) -> None:
 
 
 class Triage(SphinxDirective):
-    """The box that takes a traceback; hidden where scripts do not run. See `triage.js`."""
+    """The box that takes an error or plain words; a line of links where scripts do not run."""
 
     BOX = """\
 <form id="triage" hidden data-doors="{data}">
 <label for="triage-text">{paste}</label>
-<textarea id="triage-text" rows="8" spellcheck="false" autocomplete="off"
- aria-describedby="triage-note"></textarea>
+<textarea id="triage-text" rows="5" spellcheck="false" autocomplete="off"
+ placeholder="{example}" aria-describedby="triage-note"></textarea>
 <p id="triage-note">{note}</p>
 <p><button type="submit">{submit}</button> <button type="reset">{clear}</button></p>
 <p id="triage-status" role="status"></p>
 <ol id="triage-findings"></ol>
 </form>
+<noscript><p>{without}</p></noscript>
 """
 
     def run(self) -> list[nodes.Node]:
@@ -80,12 +81,18 @@ class Triage(SphinxDirective):
         for file in (catalogue.FILE, everyday.FILE, versions.FILE):
             self.env.note_dependency(str(file))
         self.env.note_reread()
-        depth = self.env.docname.count("/")
+        root = "../" * self.env.docname.count("/")
         box = self.BOX.format(
-            data=f"{'../' * depth}{DATA}?v={mark_of_data()}",
-            paste=say("Paste the traceback, or its last lines"),
+            data=f"{root}{DATA}?v={mark_of_data()}",
+            paste=say("Paste an error, or say in plain words what is wrong"),
+            example=say("same samples after new data"),
             note=say("Nothing leaves this page."),
             submit=say("Say what it is"), clear=say("Clear"),
+            without=say(
+                "Without scripts, look up the message in the <a href='{index}'>error index</a>, or "
+                "what you see in the <a href='{cases}'>casebook</a>.",
+                index=f"{root}{PAGE}.html", cases=f"{root}book/cases/index.html",
+            ),
         )  # fmt: skip
         return [nodes.raw("", box, format="html")]
 
@@ -121,27 +128,6 @@ def symptom_data() -> dict[str, Any]:
             for name, title, page, text in shown
         },
     }
-
-
-class Symptoms(SphinxDirective):
-    """The box that takes plain words; hidden where scripts do not run. See `symptoms.js`."""
-
-    BOX = """\
-<form id="symptoms" hidden>
-<label for="symptom-words">{ask}</label>
-<input id="symptom-words" type="search" autocomplete="off" spellcheck="false"
- placeholder="{example}">
-<p id="symptom-status" role="status"></p>
-<ol id="symptom-findings"></ol>
-</form>
-"""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the box."""
-        box = self.BOX.format(
-            ask=say("Say what you see, in a few words"), example=say("same samples after new data")
-        )
-        return [nodes.raw("", box, format="html")]
 
 
 class MessageTable(Generated):
@@ -248,7 +234,7 @@ def to_page(name: str) -> str:
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Load the scripts of both doors where they are, and what the search knows of the cases."""
-    if page == PAGE:
+    if page in (PAGE, app.config.root_doc):
         for name in ("doors.js", "triage.js", "symptoms.js", "errors.js"):
             app.add_js_file(name)
     if page == "search":
@@ -267,7 +253,6 @@ def add_words(app: Sphinx, doctree: nodes.document) -> None:
 
 DIRECTIVES = {
     "triage": Triage,
-    "symptom-box": Symptoms,
     "message-table": MessageTable,
     "everyday-index": EverydayIndex,
 }
