@@ -381,7 +381,7 @@ def everyday_texts() -> dict[str, dict[str, str]]:
             parts += map(indented, said)
         found[entry.id] = {
             "title": bare(entry.title),
-            "page": f"book/reference/error-index#{entry.id}",
+            "page": f"{everyday.page(entry)}#{entry.id}",
             "kind": "everyday error",
             "library": everyday.LIBRARIES[entry.library],
             "symptom": bare(entry.says),

@@ -498,7 +498,7 @@ def test_axe_finds_nothing_to_object_to_in_what_opens(width, scheme, open_page):
         look(toggle)
         page.keyboard.press("Escape")
     page = open_page("book/reference/error-index.html", width, scheme).page
-    page.get_by_label("Paste the traceback").fill(DRIFT)
+    page.get_by_label("Paste an error").fill(DRIFT)
     page.get_by_role("status").filter(has_text="This looks like").wait_for()
     assert not (found := objections(page, "#triage", rules=NEWER)), found
 
@@ -612,7 +612,7 @@ PASTE = "(box, text) => { box.value = text; box.dispatchEvent(new Event('input')
     ("path", "kinds"),
     [
         ("book/failures/lazy-pytree-drift.html", {"A", "BUTTON", "SUMMARY"}),
-        ("book/index.html", {"A", "BUTTON"}),
+        ("book/index.html", {"A", "BUTTON", "TEXTAREA"}),
         ("book/reference/error-index.html", {"A", "BUTTON", "TEXTAREA"}),
         ("book/reference/version-matrix.html", {"A", "BUTTON", "DIV"}),
         ("search.html?q=tracer", {"A", "BUTTON", "INPUT"}),

@@ -413,7 +413,7 @@ def test_the_command_reads_a_file_or_standard_input(tmp_path):
 def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_found_something():
     done = run_command("--json", stdin=f"numpyro==0.15.2\n{DRIFT}")
     answer = json.loads(done.stdout)
-    documented = (ROOT / "book" / "reference" / "error-index.md").read_text()
+    documented = (ROOT / "book" / "reference" / "json.md").read_text()
     assert done.returncode == 0
     assert answer["format"] == command_line.FORMAT
     assert (answer["releases"], answer["releases_from"]) == ({"numpyro": "0.15.2"}, "text")
@@ -421,7 +421,7 @@ def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_foun
     assert found["id"] == "lazy-pytree-drift"
     assert found["page"] == f"{SITE}book/failures/lazy-pytree-drift.html#fix-it"
     for key in (*answer, *found):
-        assert f"`{key}`" in documented, f"the error index does not say what {key} is"
+        assert f"`{key}`" in documented, f"the page for tools does not say what {key} is"
     assert f"| `format` | {command_line.FORMAT}, " in documented
     done = run_command("--json", stdin="nothing that is known")
     assert (done.returncode, json.loads(done.stdout)["findings"]) == (1, [])

@@ -13,10 +13,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import avoid, catalogue, everyday, publish, records, versions
+from bookkit import avoid, catalogue, everyday, pages, publish, records, versions
 from bookkit.languages import say
 from trace_evidence import symptoms, triage
 
+from . import front
 from .directives import Generated, code
 
 PAGE = "book/reference/error-index"
@@ -35,7 +36,9 @@ def rules() -> dict[str, Any]:
     found = json.loads(json.dumps(publish.rules()))
     for rule in found["rules"]:
         rule["href"] = to_site(rule["page"])
-        rule["here"], rule["from"] = f"{PAGE}.html#{rule['id']}", source(rule["page"])
+        rule["from"] = source(rule["page"])
+        if rule["kind"] == "everyday":
+            rule["here"] = to_site(f"{everyday.page(everyday.load()[rule['id']])}#{rule['id']}")
         rule["look"] = [[name, title, to_site(page)] for name, title, page in rule["look"]]
     page = to_site(AVOID)
     found["avoid"] = [{**row, "href": page} for row in avoid.rules().values()]
@@ -114,7 +117,7 @@ def symptom_data() -> dict[str, Any]:
     shown = [(case.slug, case.title, case.page, case.symptom) for case in records.load().values()]
     shown += [(row.id, row.title, f"book/failures/{row.id}", row.symptom) for row in failures]
     shown += [
-        (entry.id, entry.title, f"{PAGE}#{entry.id}", entry.says)
+        (entry.id, entry.title, f"{everyday.page(entry)}#{entry.id}", entry.says)
         for entry in everyday.load().values()
     ]
     return {
@@ -157,7 +160,7 @@ def wording_of(row: dict[str, str]) -> catalogue.Signature:
 
 
 class EverydayIndex(Generated):
-    """The everyday errors by library and kind, each with its messages and its first aid."""
+    """All everyday errors as a list with a filter; each leads to its entry."""
 
     FILTER = """\
 <form id="index-filter" hidden>
@@ -167,34 +170,41 @@ class EverydayIndex(Generated):
 </form>
 """
 
+    ROW = '<li class="everyday" id="{id}"><a href="{href}">{title}</a> {message}</li>'
+
     def run(self) -> list[nodes.Node]:
-        """Return the sections."""
+        """Return the list, under the name of each page that has entries."""
         self.env.note_dependency(str(everyday.FILE))
-        self.env.note_dependency(str(everyday.RECORDED))
         words = self.FILTER.format(ask=say("Show only what has these words"))
+        groups: dict[str, list[str]] = {}
+        for entry in everyday.load().values():
+            page = everyday.page(entry)
+            uri = self.env.app.builder.get_relative_uri(self.env.docname, page)
+            text = next((row.text for row in entry.wordings if row.text), "")
+            row = self.ROW.format(
+                id=entry.id, href=f"{uri}#{entry.id}",
+                title=front.inline_code(entry.title), message=f"<code>{html.escape(text)}</code>",
+            )  # fmt: skip
+            groups.setdefault(page, []).append(row)
         made: list[nodes.Node] = [nodes.raw("", words, format="html")]
-        entries = everyday.load().values()
-        for library, name in everyday.LIBRARIES.items():
-            part = self.section(f"everyday-{library}", say("Errors of {library}", library=name))
-            for kind, title in everyday.KINDS.items():
-                found = [e for e in entries if (e.library, e.kind) == (library, kind)]
-                if found:
-                    group = self.section(
-                        f"everyday-{library}-{kind}", f"{name}{say(': ')}{say(title)}"
-                    )
-                    group += [self.entry(entry) for entry in found]
-                    part += group
-            made.append(part)
+        for page, rows in groups.items():
+            title = say(pages.title(page))
+            made += self.parse(f"**[{title}](/{page}.md)**")
+            made.append(nodes.raw("", f"<ul>{chr(10).join(rows)}</ul>", format="html"))
         return made
 
-    def section(self, name: str, title: str) -> nodes.section:
-        """Return an empty section that the contents and the search know."""
-        made = nodes.section(
-            "", nodes.title(title, title, translatable=False), ids=[name], names=[name]
-        )
-        made["classes"].append("everyday-group")
-        self.state.document.note_implicit_target(made, made)
-        return made
+
+class EverydayPage(Generated):
+    """The everyday errors of one page, each with its messages and its first aid."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the entries."""
+        self.env.note_dependency(str(everyday.FILE))
+        self.env.note_dependency(str(everyday.RECORDED))
+        page = f"book/errors/{self.arguments[0]}"
+        return [self.entry(one) for one in everyday.load().values() if everyday.page(one) == page]
 
     def entry(self, entry: everyday.Entry) -> nodes.container:
         """Return one entry: messages, what it is, what to try, and a program that raises it."""
@@ -255,6 +265,7 @@ DIRECTIVES = {
     "triage": Triage,
     "message-table": MessageTable,
     "everyday-index": EverydayIndex,
+    "everyday-page": EverydayPage,
 }
 
 
