@@ -126,7 +126,7 @@ def put_before_output(app: Sphinx, doctree: nodes.document) -> None:
         if "asks_about" not in place or not isinstance(cell, nodes.container):
             continue
         named = cell.get("cell_metadata", {}).get("name")
-        seen = not cell.get("hide_mode") and len(cell.children) > 1
+        seen = cell.get("hide_mode") in (None, "", "input") and len(cell.children) > 1
         if named == place["asks_about"] and seen:
             place.parent.remove(place)
             cell.insert(1, place)
