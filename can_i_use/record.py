@@ -1,4 +1,4 @@
-"""The record: what each cell was on each stack, and what programs are made of. It imports no library.
+"""The record: what each cell was on each stack, and what programs are made of; no library needed.
 
 A file of `record/` is a stack. A line of it is a distribution: a letter for each construct, in the
 order of `instances.toml`, the distribution's name, and how it was made. Below, what each red cell
