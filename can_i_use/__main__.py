@@ -45,7 +45,7 @@ def measure(wanted, folder):
     """Print the wanted cells, a line of JSON for each row: name, expression, problem, cells.
 
     Args:
-        wanted: names of constructs by row; of no row, an expression of each that there is.
+        wanted: by row, its expression and names of constructs; of no row, all rows that there are.
         folder: with the leaves that other processes wrote.
     """
     import jax
@@ -55,19 +55,17 @@ def measure(wanted, folder):
     warnings.simplefilter("ignore")
     os.environ["LEAVES"] = folder
     jax.config.update("jax_disable_most_optimizations", True)
-    known = rows.load()
-    for name, chosen in (wanted or dict.fromkeys(known, ())).items():
-        if name in known:
-            law, why = rows.law(name, known[name]), rows.problem(name, known[name])
-            cells = {} if why else {construct: cell(law, construct) for construct in chosen}
-            if why:
-                print(f"{name} is left out: {why}", file=sys.stderr, flush=True)
-            print(json.dumps([name, known[name], why, cells]), flush=True)
+    for name, (text, chosen) in (wanted or {k: (v, ()) for k, v in rows.load().items()}).items():
+        law, why = rows.law(name, text), rows.problem(name, text)
+        if why:
+            print(f"{name} is left out: {why}", file=sys.stderr, flush=True)
+        cells = {} if why else {construct: cell(law, construct) for construct in chosen}
+        print(json.dumps([name, text, why, cells]), flush=True)
 
 
 def run(python, wanted):
     """Yield what `measure` prints in a process of that Python, with leaves of another one."""
-    saves = {name: ["saved"] for name, row in wanted.items() if "saved" in row}
+    saves = {name: (text, ["saved"]) for name, (text, row) in wanted.items() if "saved" in row}
     with tempfile.TemporaryDirectory() as folder:
         for seed, cells in (("1", saves), ("2", wanted)):
             command = [python, "-m", "can_i_use", "--here", json.dumps(cells), folder]
@@ -87,10 +85,10 @@ def update(python, stack):
             name: ("?" * len(names), text) for name, text, why, _ in run(python, {}) if not why
         }
     lacking = {
-        name: [construct for construct, letter in zip(names, letters, strict=True) if letter == "?"]
-        for name, (letters, _) in rows.items()
+        name: (text, [construct for construct, letter in zip(names, letters) if letter == "?"])
+        for name, (letters, text) in rows.items()
+        if "?" in letters
     }
-    lacking = {name: row for name, row in lacking.items() if row}
     for name, text, why, cells in run(python, lacking) if lacking else ():
         if why:
             del rows[name]
@@ -113,7 +111,7 @@ def check(count):
         (n, c) for n, (row, _) in rows.items() for c, letter in zip(names, row) if letter != "?"
     ]
     drawn = random.Random(datetime.date.today().toordinal()).sample(cells, min(count, len(cells)))
-    wanted = {name: [c for n, c in drawn if n == name] for name, _ in drawn}
+    wanted = {name: (rows[name][1], [c for n, c in drawn if n == name]) for name, _ in drawn}
     wrong = 0
     for name, _, why, found in run(sys.executable, wanted):
         for construct, (letter, words) in found.items():
@@ -140,7 +138,8 @@ def main():
     elif options.only:
         for word in options.only.split(","):
             name, _, construct = word.rpartition(":")
-            print(*next(run(sys.executable, {name: [construct]})), sep="\n")
+            text = record.read(record.stacks()[-1])[0][name][1]
+            print(*next(run(sys.executable, {name: (text, [construct])})), sep="\n")
     elif options.rows:
         from stacks import measure as stacks
 
