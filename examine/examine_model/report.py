@@ -39,7 +39,7 @@ NAMES = tuple(name for name in IDS if name != "static")
 WIDTH = 88
 LISTED = 3
 """A finding that fits more cases than this lists them by name only."""
-COMMENT = re.compile(r"#\s*examine:\s*ignore\[([\w, -]+)\]")
+COMMENT = re.compile(r"#.*\bexamine:\s*ignore\[([^\]]+)\]")
 
 
 @dataclass(frozen=True)

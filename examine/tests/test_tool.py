@@ -335,7 +335,6 @@ def choosing(reading):
 def meant(reading):
     day = handlers.seed(lambda: numpyro.sample(  # examine: ignore[same-key]
         "level", dist.Normal(0.0, 1.0)), rng_seed=0)
-    # One day's level, examine: ignore[broadcast, same-key]
     numpyro.sample("day", dist.Normal(day(), 1.0))
 """
 
