@@ -158,7 +158,7 @@ def matrix_strip(directive: SphinxDirective, slug: str) -> list[nodes.Node]:
     href = f"{env.app.builder.get_relative_uri(env.docname, page)}#row-{slug}"
     words = html.escape(say("Version matrix") + say(": ") + casebook.occurs_in(slug))
     first, last = rows[0]["row"], rows[-1]["pins"]["numpyro"]
-    strip = f"<small>{first}</small>{''.join(marks)}<small>{last}</small>"
+    strip = f"<small>{first}</small><span>{''.join(marks)}</span><small>{last}</small>"
     link = f'<a class="matrix-strip" href="{href}" aria-label="{words}">{strip}</a>'
     return [nodes.raw("", link, format="html")]
 
