@@ -25,7 +25,7 @@ PYTHONS := "$(PYTHON)" python3.12 python3 python python3.13 python3.11 python3.1
 RUNS := -c "import sys; sys.exit(sys.version_info < (3, 8))"
 
 .NOTPARALLEL:  # two commands would execute the same pages twice
-.PHONY: environments run links lock lock-row $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
+.PHONY: environments run lock lock-row $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -91,9 +91,6 @@ matrix: environments ## measure what is new or changed on the stacks of the vers
 # What a maintainer runs: make run M="tools.latest"
 run: environments
 	@$(PY) -m $(M)
-
-links: book
-	@.venv/bin/jupyter-book build . --builder linkcheck --path-output .cache/links -q
 
 UV := .venv/bin/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-header

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from . import versions
 from .languages import said, say
 from .pages import ROOT
 from .versions import version_order
@@ -86,3 +87,23 @@ def counted(numbers: list[int] | None) -> str:
     if numbers is None:
         return ""
     return say("{wrong:,} of {all:,}", wrong=numbers[0], all=numbers[1])
+
+
+def stacks_table() -> str:
+    """Return which stacks of the version matrix hold such a release, one row of `load` a line."""
+    lines = [say("| Release | Measured stacks that hold it |"), "|---|---|"]
+    stacks = [stack["pins"] for stack in versions.load()["rows"]]
+    for row in load():
+        first, last = version_order(row["since"]), row["until"] and version_order(row["until"])
+        held = [
+            pins["jax"]
+            for pins in stacks
+            if first <= version_order(pins[row["library"]])
+            and (not last or version_order(pins[row["library"]]) <= last)
+        ]
+        words = say(
+            "{number} of {all}, with JAX {releases}",
+            number=len(held), all=len(stacks), releases=", ".join(dict.fromkeys(held)),
+        )  # fmt: skip
+        lines.append(f"| {row['library']} {releases(row)} | {words if held else say('none')} |")
+    return "\n".join(lines)

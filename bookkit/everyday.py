@@ -97,3 +97,9 @@ def load(file: Path = FILE) -> dict[str, Entry]:
 def recorded(file: Path = RECORDED) -> list[dict[str, str]]:
     """Return what the programs said: rows of `about`, `stack`, `type` and `text`."""
     return json.loads(file.read_text())["rows"]
+
+
+def page(entry: Entry) -> str:
+    """Return the page of an entry, from the root of the repository: JAX has one for each kind."""
+    name = f"jax-{entry.kind}" if entry.library == "jax" else entry.library
+    return f"book/errors/{name}"

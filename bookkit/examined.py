@@ -47,23 +47,14 @@ def cases_table() -> str:
 def corpus_table() -> str:
     """Return what was said of other people's models, by project, and each alarm in a sentence."""
     rows = [
-        say("| Project | Models | Set aside | Defects | Deliberate | False | CPU s, median |"),
-        "|---|---|---|---|---|---|---|",
+        say("| Project | Models | Defects | Deliberate | False | CPU s, median |"),
+        "|---|---|---|---|---|---|",
     ]
     record = load()
     for name, row in sorted(record["others"].items(), key=lambda row: row[0] == "all"):
-        keys = ("models", "aside", "defect", "deliberate", "false", "median_seconds")
+        keys = ("models", "defect", "deliberate", "false", "median_seconds")
         cells = [str(row[key]) for key in keys]
         link = say("**all**") if name == "all" else f"[{name}]({row['repository']})"
         rows.append(f"| {link} | {' | '.join(cells)} |")
-    cost = record["others"]["all"]
-    rows += [
-        "",
-        say(
-            "For {count} of the models, one compilation of the gradient was timed as well: "
-            "`examine` took {ratio} times as long in the median, and {largest} times at most.",
-            count=cost["costed"], ratio=cost["ratio"], largest=cost["largest_ratio"],
-        ),
-    ]  # fmt: skip
     alarms = [f"- {row['project']}, `{row['file']}`: {say(row['why'])}" for row in record["alarms"]]
     return "\n".join([*rows, "", say("Every alarm, explained:"), "", *alarms])

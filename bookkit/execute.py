@@ -245,6 +245,12 @@ def from_cache(cache: JupyterCacheBase, notebook: NotebookNode) -> Execution | N
     return Execution(merged) if known == package_of(notebook) else None
 
 
+def executed(path: Path) -> NotebookNode | None:
+    """Return a page with its outputs, where it has been executed as it stands."""
+    execution = from_cache(open_cache(), pages.read_notebook(path))
+    return execution.notebook if execution else None
+
+
 def execute_chapters(
     paths: Iterable[Path],
     cache: JupyterCacheBase,

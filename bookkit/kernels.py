@@ -1,7 +1,8 @@
 """Kernels that are forked from one process which has imported the libraries already.
 
 A new kernel spends three seconds of CPU on imports; a forked one almost none. `ForkManager` is used
-where the system can fork safely, which is Linux; elsewhere Jupyter's own manager starts kernels.
+where the system can fork safely, which is Linux; elsewhere Jupyter's own manager starts kernels,
+and everywhere with `ORDINARY` set, as readers start theirs: one part of `.ci/run` does that.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
 SERVER = Path(__file__).with_name("forkserver.py")
+ORDINARY = "TRACE_EVIDENCE_ORDINARY_KERNELS"
 READ_AT_IMPORT = ("JAX_", "XLA_", "NUMPYRO_", "EQX_", "MPL", "MATPLOTLIB", "PYTHON", "TQDM")
 _servers: dict[tuple, subprocess.Popen] = {}
 _lock = threading.Lock()
@@ -140,4 +142,5 @@ class ForkManager(AsyncKernelManager):
 
 def manager_class() -> type[AsyncKernelManager]:
     """Return the manager for this system."""
-    return ForkManager if sys.platform == "linux" else AsyncKernelManager
+    ordinary = sys.platform != "linux" or os.environ.get(ORDINARY)
+    return AsyncKernelManager if ordinary else ForkManager

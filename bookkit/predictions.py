@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from myst_nb.core.render import strip_ansi
 from nbformat import NotebookNode
 
-from . import execute, expectations, pages
+from . import expectations, pages
 
 BLOCK = re.compile(r"^(:{3,})\{predict\} *(\S+)\n(.*?)^\1$\n?", re.M | re.S)
 OPTION = re.compile(r"^:([a-z]+): (.*)\n", re.M)
@@ -91,15 +90,6 @@ def outcome(cell: NotebookNode) -> str:
     rows += [out.data.get("text/plain", "") for out in results]
     rows += [f"{out.ename}: {out.evalue}" for out in cell.outputs if out.output_type == "error"]
     return strip_ansi("\n".join(rows))
-
-
-@cache
-def executed(path: Path) -> NotebookNode | None:
-    """Return a page with its outputs, where it has been executed as it stands."""
-    if not pages.has_kernel(path):
-        return None
-    execution = execute.from_cache(execute.open_cache(), pages.read_notebook(path))
-    return execution.notebook if execution else None
 
 
 def of_book() -> dict[str, tuple[Path, Prediction]]:

@@ -18,7 +18,7 @@ from typing import Any
 from trace_evidence import checkout, triage
 from trace_evidence import symptoms as second_door
 
-from . import avoid, casebook, catalogue, everyday, languages, pages, records, versions
+from . import avoid, can_i_use, casebook, catalogue, everyday, languages, pages, records, versions
 from .languages import say
 
 # These cases say what their chapter says, word for word, and only what happened before tells them
@@ -40,15 +40,30 @@ def site() -> str:
     return pages.config()["html"]["baseurl"]
 
 
-def needed(pattern: str, text: str) -> str:
-    """Return a word that a text must have for a pattern to match, or nothing where none is known.
+@cache
+def needed(pattern: str) -> list[str]:
+    """Return words of which a text has one wherever a pattern matches; "" where none is known.
 
-    Args:
-        pattern: a regular expression.
-        text: the wording that it was made from, unless it was written by hand.
+    A word is quickly looked for, so most patterns are never tried on a long text.
     """
-    words = re.split(r"[ …]+", text)
-    return max(words, key=len) if pattern == catalogue.phrase_pattern(text) else ""
+
+    def of(parsed: Any) -> list[str]:
+        best, run = [""], ""
+        for operation, value in (*parsed, ("end", None)):
+            kind = str(operation)
+            if kind == "LITERAL":
+                run += chr(value)
+                continue
+            inside = [""]
+            if kind == "BRANCH":
+                inside = [word for part in value[1] for word in of(part)]
+            elif kind == "SUBPATTERN" or (kind.endswith("_REPEAT") and value[0]):
+                inside = of(value[-1])
+            best = max(best, [run], inside, key=lambda words: min(map(len, words)))
+            run = ""
+        return best
+
+    return sorted(set(of(re._parser.parse(pattern))))  # type: ignore[attr-defined]
 
 
 def wordings(case: records.Case) -> list[tuple[str, str]]:
@@ -94,7 +109,7 @@ def chapter_rules() -> list[dict[str, Any]]:
         rule(
             "chapter", failure.id, failure.title, f"book/failures/{failure.id}",
             signatures=[
-                [row.pattern, row.points, row.section, needed(row.pattern, row.text)]
+                [row.pattern, row.points, row.section, needed(row.pattern)]
                 for row in shared(failure)
             ],
             evidence=[[row.pattern, row.points, row.means] for row in failure.evidence],
@@ -116,7 +131,7 @@ def case_rules() -> list[dict[str, Any]]:
         rule(
             "case", case.slug, case.title, case.page, family=case.family,
             signatures=[
-                [pattern, catalogue.CLAIM, "cure", needed(pattern, text)]
+                [pattern, catalogue.CLAIM, "cure", needed(pattern)]
                 for pattern, text in wordings(case)
             ],
             evidence=[
@@ -143,7 +158,7 @@ def everyday_rules() -> list[dict[str, Any]]:
         rule(
             "everyday", entry.id, entry.title, to_page(entry.link),
             signatures=[
-                [row.pattern, row.points, "", needed(row.pattern, row.text)]
+                [row.pattern, row.points, "", needed(row.pattern)]
                 for row in entry.wordings
             ],
             evidence=[[row.pattern, row.points, ""] for row in entry.evidence],
@@ -212,7 +227,6 @@ SAME = {
     "batch": "row lan vmap vmapp",
     "restart": "start multistart",
     "parameter": "param",
-    "nan": "mis missing",
     "ignor": "overlook unaffect regardles",
     "scan": "timeseri",
     "density": "likelihood logprob",
@@ -367,7 +381,7 @@ def everyday_texts() -> dict[str, dict[str, str]]:
             parts += map(indented, said)
         found[entry.id] = {
             "title": bare(entry.title),
-            "page": f"book/reference/error-index#{entry.id}",
+            "page": f"{everyday.page(entry)}#{entry.id}",
             "kind": "everyday error",
             "library": everyday.LIBRARIES[entry.library],
             "symptom": bare(entry.says),
@@ -405,6 +419,7 @@ def build() -> dict[str, Any]:
         "everyday": everyday_texts(),
         "symptoms": symptoms(),
         "avoid": avoid.rules(),
+        "can_i_use": can_i_use.data(),
     }
 
 

@@ -110,6 +110,4 @@ def measure(notebook: NotebookNode) -> Load:
 
 def of_page(path: Path) -> Load:
     """Return the load of a page, with its outputs where it has been executed."""
-    notebook = pages.read_notebook(path)
-    execution = execute.from_cache(execute.open_cache(), notebook)
-    return measure(execution.notebook if execution else notebook)
+    return measure(execute.executed(path) or pages.read_notebook(path))

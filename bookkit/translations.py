@@ -25,6 +25,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 
+from can_i_use import record
 from trace_evidence import both, symptoms
 
 from . import (
@@ -112,6 +113,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         "trace_evidence/both.py": (both.SIDES, MARKS),
         "trace_evidence/symptoms.py": (dict(enumerate(symptoms.ADVICE)),),
         "examine/trials": (examined.load()["not_applicable"],),
+        "can_i_use/instances.toml": (record.constructs(), record.instances()["left_out"]),
     }
     for name, tables in constants.items():
         for table in tables:
@@ -120,6 +122,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
                 texts = table.keys()
             yield from ((name, text) for text in texts)
     yield from (("examine/trials", row["why"]) for row in examined.load()["alarms"])
+    yield from (("can_i_use/causes.toml", row["note"]) for row in record.causes() if "note" in row)
     name = "_toc.yml"
     for part in pages.parse(pages.TOC.read_text())["parts"]:
         yield name, part["caption"]

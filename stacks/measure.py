@@ -262,13 +262,12 @@ def measure_cases(python: Path, wanted: dict[str, Any]) -> dict[str, dict[str, d
     return {slug: found.get(slug, dict.fromkeys(PARTS, said)) for slug in wanted}
 
 
-def measure(row: str, wanted: dict[str, str], keep: bool = False) -> dict[str, Any]:
+def measure(row: str, wanted: dict[str, str]) -> dict[str, Any]:
     """Install a row, run the programs that are `wanted` in it, and say what happened.
 
     Args:
         row: its name.
         wanted: the digests of the programs, by name.
-        keep: whether the environment stays.
     """
     started = time.monotonic()
     try:
@@ -283,8 +282,7 @@ def measure(row: str, wanted: dict[str, str], keep: bool = False) -> dict[str, A
         nothing = {"verdict": "cannot install", "message": str(error)}
         found = {name: dict.fromkeys(PARTS, nothing) for name in wanted}
     finally:
-        if not keep:
-            shutil.rmtree(WORK / row, ignore_errors=True)
+        shutil.rmtree(WORK / row, ignore_errors=True)
     return {
         "row": row,
         "measured": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -371,7 +369,7 @@ def differences(recorded: dict[str, Any] | None, now: dict[str, Any]) -> list[st
 # --- the program -----------------------------------------------------------------------------
 
 
-def measure_all(wanted: dict[str, dict[str, str]], jobs: int, keep: bool) -> Iterator[dict]:
+def measure_all(wanted: dict[str, dict[str, str]], jobs: int) -> Iterator[dict]:
     """Yield the result of each row that has programs to run, as it comes, `jobs` at a time."""
     if not wanted:
         return
@@ -379,7 +377,7 @@ def measure_all(wanted: dict[str, dict[str, str]], jobs: int, keep: bool) -> Ite
     print(f"measuring {count} programs in {len(wanted)} stacks, {jobs} at a time …", flush=True)
     pool = ThreadPoolExecutor(max_workers=jobs)
     try:
-        waiting = [pool.submit(measure, row, names, keep) for row, names in wanted.items()]
+        waiting = [pool.submit(measure, row, names) for row, names in wanted.items()]
         for number, future in enumerate(as_completed(waiting), start=1):
             result = future.result()
             place = f"[{number}/{len(wanted)}]"
@@ -406,14 +404,14 @@ def lock(row: str) -> None:
         raise SystemExit(f"{row}: {done.stderr}")
 
 
-def update(rows: list[str], jobs: int = 2, keep: bool = False) -> None:
+def update(rows: list[str], jobs: int = 2) -> None:
     """Measure what is missing in some rows, and bring the whole record up to date."""
     now, recorded = digests(), read()
     for name in recorded:
         recorded[name]["verdicts"] = known(name, recorded[name], now)
     held = {row: recorded.get(row, {}).get("verdicts", {}) for row in rows}
     wanted = {row: {k: v for k, v in now.items() if k not in held[row]} for row in rows}
-    for result in measure_all({row: names for row, names in wanted.items() if names}, jobs, keep):
+    for result in measure_all({row: names for row, names in wanted.items() if names}, jobs):
         found = {**held[result["row"]], **result["verdicts"]}
         result["verdicts"] = {name: found[name] for name in now if name in found}
         recorded[result["row"]] = result
@@ -423,10 +421,10 @@ def update(rows: list[str], jobs: int = 2, keep: bool = False) -> None:
     print(f"{whole} of {len(row_names())} stacks know all {len(now)} programs", flush=True)
 
 
-def check(rows: list[str], jobs: int, keep: bool) -> int:
+def check(rows: list[str], jobs: int) -> int:
     """Measure rows again, and print where they differ from the record."""
     now, recorded = digests(), read()
-    results = measure_all(dict.fromkeys(rows, now), jobs, keep)
+    results = measure_all(dict.fromkeys(rows, now), jobs)
     found = [line for one in results for line in differences(recorded.get(one["row"]), one)]
     print("\n".join(found) or f"{len(rows)} rows agree with the record")
     return int(bool(found))
@@ -439,7 +437,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     which.add_argument("--rows", help="names of rows, separated by commas (default: all)")
     which.add_argument("--newest", action="store_true", help=f"the newest {NEWEST} rows")
     parser.add_argument("--jobs", type=int, default=2, help="rows at a time (default: 2)")
-    parser.add_argument("--keep", action="store_true", help="keep the environments")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--check", action="store_true", help="measure again, compare, write nothing")
     mode.add_argument("--lock", action="store_true", help="make the locks from the pins")
@@ -455,8 +452,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             lock(row)
         return 0
     if options.check:
-        return check(rows, options.jobs, options.keep)
-    update(rows, options.jobs, options.keep)
+        return check(rows, options.jobs)
+    update(rows, options.jobs)
     return 0
 
 

@@ -63,7 +63,16 @@ class CellFailure(Exception):
     """Says what a cell promised and what happened."""
 
 
-class Cell(pytest.Item):
+class Item(pytest.Item):
+    """Something of a page that is red with a report of its own."""
+
+    def repr_failure(self, excinfo):
+        if isinstance(excinfo.value, CellFailure):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+
+class Cell(Item):
     """One code cell: it ran, and what happened is what it says must happen."""
 
     def __init__(self, *, index, line, section, **kwargs):
@@ -93,16 +102,11 @@ class Cell(pytest.Item):
             rows += [f"cure:     {problem.cure}"]
         return "\n".join(rows)
 
-    def repr_failure(self, excinfo):
-        if isinstance(excinfo.value, CellFailure):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo)
-
     def reportinfo(self):
         return self.path, self.line - 1, f"{self.path.stem}:{self.line}"
 
 
-class Prediction(pytest.Item):
+class Prediction(Item):
     """The answer that a prediction marks right is the one that its cell bears out."""
 
     def __init__(self, *, one, **kwargs):
@@ -121,13 +125,11 @@ class Prediction(pytest.Item):
                 "cure:     Mend the cell, or the question with its `keys`, `right` and replies."
             )
 
-    repr_failure = Cell.repr_failure
-
     def reportinfo(self):
         return self.path, None, f"{self.path.stem}: predict {self.one.label}"
 
 
-class Outputs(pytest.Item):
+class Outputs(Item):
     """All outputs of a page are those that were kept in `tests/outputs`."""
 
     def runtest(self):
@@ -146,13 +148,6 @@ class Outputs(pytest.Item):
                 "cure:     If the new output is right, run make test ARGS=--update, and look at "
                 "the difference that git shows; else mend the page."
             )
-
-    def repr_failure(self, excinfo):
-        return (
-            str(excinfo.value)
-            if isinstance(excinfo.value, CellFailure)
-            else super().repr_failure(excinfo)
-        )
 
     def reportinfo(self):
         return self.path, None, f"{self.path.stem}: outputs"

@@ -2,6 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
 
 import pytest
 from bs4 import BeautifulSoup
@@ -14,25 +17,35 @@ from bookkit.formats.pdf import PDF, first_leaves, outline_items, plain_title
 PAGES = [SITE / f"{row.page}.html" for row in pages.contents()]
 
 
+@cache
+def open_book() -> PdfReader:
+    """Return the printed book, opened once in a process."""
+    return PdfReader(PDF)
+
+
+def read(number: int) -> tuple[str, list[float]]:
+    """Return of a leaf its text, and the heights at which text stands between head and foot."""
+    heights: list[float] = []
+
+    def note(text, page, matrix, *_):
+        height = page[1] * matrix[4] + page[3] * matrix[5] + page[5]
+        if text.strip() and 40 < height < 800:  # between the number and the running head
+            heights.append(height)
+
+    text = open_book().pages[number].extract_text(visitor_text=note)
+    return " ".join(text.split()), heights
+
+
 @pytest.fixture(scope="module")
 def book() -> PdfReader:
-    return PdfReader(PDF)
+    return open_book()
 
 
 @pytest.fixture(scope="module")
 def leaves(book) -> list[tuple[str, list[float]]]:
-    """Return of each leaf its text, and the heights at which text stands between head and foot."""
-    found = []
-    for leaf in book.pages:
-        heights: list[float] = []
-
-        def note(text, page, matrix, *__, heights=heights):
-            height = page[1] * matrix[4] + page[3] * matrix[5] + page[5]
-            if text.strip() and 40 < height < 800:  # between the number and the running head
-                heights.append(height)
-
-        found.append((" ".join(leaf.extract_text(visitor_text=note).split()), heights))
-    return found
+    """Return what `read` says of each leaf; a process for each core."""
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        return list(pool.map(read, range(len(book.pages)), chunksize=16))
 
 
 @pytest.fixture(scope="module")

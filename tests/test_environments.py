@@ -145,14 +145,6 @@ def test_a_machine_without_releases_is_told_in_one_line(system, processor, said)
         environments.check_machine(system, processor)
 
 
-def test_windows_is_told_before_anything_is_installed(checkout, monkeypatch):
-    monkeypatch.setattr(environments.sys, "platform", "win32")
-    monkeypatch.setattr(environments.subprocess, "run", None)
-    with pytest.raises(SetupError, match="WSL"):
-        environments.main()
-    assert not list(checkout.iterdir())
-
-
 # --- running a step --------------------------------------------------------------------------
 
 
@@ -195,20 +187,6 @@ def test_whatever_stops_the_installation_is_one_line(monkeypatch, error, said):
     monkeypatch.setattr(environments, "main", stop)
     with pytest.raises(SystemExit, match=rf"^error: {re.escape(said)}[^\n]*$"):
         environments.run_main()
-
-
-def test_a_companys_certificate_reaches_pip_and_npm_too(monkeypatch):
-    show = "import os; print(os.environ['PIP_CERT'], os.environ['NODE_EXTRA_CA_CERTS'])"
-    for name in ("PIP_CERT", "NODE_EXTRA_CA_CERTS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SSL_CERT_FILE", "/company.pem")
-    said = environments.run(sys.executable, "-c", show, cure="")
-    assert said.split() == ["/company.pem"] * 2
-
-
-def test_a_program_that_is_not_there_is_told_in_one_line():
-    with pytest.raises(SetupError, match=r"^no-such-program does not run \([^\n]*\)\. do this\.$"):
-        environments.run("no-such-program", cure="do this.")
 
 
 def test_an_environment_that_was_not_finished_is_made_again(checkout):

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from bookkit import catalogue, everyday, pages, records
+from bookkit import catalogue, everyday, records
 from tests.sources import everything, squeeze
 from tests.test_triage import reported
 from tools import score
@@ -24,14 +24,6 @@ def test_an_entry_says_what_it_is_and_what_to_try_first(entry):
     assert len(entry.says) <= 260, "two sentences at most"
     assert set(entry.look) <= {*catalogue.load(), *records.load()}
     assert bool(entry.question) == bool(entry.look) or entry.id == "vmap-scalar"
-    page, _, section = entry.link.partition("#")
-    if not entry.link.startswith("https://"):
-        text = (pages.ROOT / page.lstrip("/")).read_text()
-        slugs = {
-            re.sub(r"[^\w -]", "", row.lower()).replace(" ", "-")
-            for row in re.findall(r"^#+ (.+)$", text, re.M)
-        }
-        assert not section or section in slugs | set(re.findall(r"^\(([\w-]+)\)=$", text, re.M))
 
 
 @every_entry

@@ -1,6 +1,7 @@
 """What the book holds of `examine`, a package of its own: its record, its pages, its cures."""
 
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -10,8 +11,9 @@ import zipfile
 
 import examine_model
 import pytest
+from examine_model import known
 from examine_model.checks import jit, keys
-from examine_model.report import Finding, Report
+from examine_model.report import IDS, Finding, Report
 from flit_core import buildapi
 
 import trace_evidence
@@ -61,7 +63,8 @@ def test_what_chapters_two_to_four_begin_with_is_found_on_the_old_stack_only(env
 
 
 def test_a_report_prints_title_page_and_cure_of_a_case():
-    report = Report("tank", ran=["scan"], findings=[Finding("scan", "odd", "y", ("leaf-order",))])
+    found = Finding("scan", "stacked-density", "odd", "y", ("leaf-order",))
+    report = Report("tank", ran=["scan"], findings=[found])
     known = triage.data()["explain"]["leaf-order"]
     for part in (known["title"], triage.address(known["page"])):
         assert part in str(report)
@@ -73,6 +76,12 @@ def test_every_case_that_a_check_names_is_known():
     known = triage.data()["explain"]
     for name in (*jit.STALE, *keys.SEEDED):
         assert name in known
+
+
+def test_each_id_of_a_finding_has_its_heading_on_the_page_that_the_message_names():
+    page = known.FINDINGS.partition("/trace-evidence/")[2].removesuffix(".html")
+    explained = re.findall(r"^### `(.+)`$", pages.path_of(page).read_text(), re.M)
+    assert sorted(explained) == sorted(itertools.chain(*IDS.values()))
 
 
 def test_the_package_of_the_book_hands_examine_on():

@@ -310,12 +310,6 @@ def test_where_two_libraries_decide_each_has_its_own_boundary():
     )
 
 
-def test_rows_that_disagree_show_that_a_library_alone_does_not_decide():
-    stacks = [("0.1.0", "0.4.1", "0.1.0", "ok"), ("0.1.0", "0.4.2", "0.1.0", "fails")]
-    with pytest.raises(ValueError, match=r"numpyro 0\.1\.0 alone does not decide"):
-        versions.boundaries("drift", record=made_up(("numpyro",), *stacks))
-
-
 # --- the verdict on one program --------------------------------------------------------------
 
 

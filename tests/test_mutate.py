@@ -1,4 +1,4 @@
-"""The mutation run draws what it says, and leaves a page as it was."""
+"""The mutation run draws what it says."""
 
 import pytest
 

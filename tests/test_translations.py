@@ -99,29 +99,6 @@ def test_a_changed_text_is_fuzzy_and_stays_english(tmp_path, monkeypatch):
         languages.use(languages.ENGLISH)
 
 
-def test_a_third_language_is_a_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(languages, "FOLDER", tmp_path)
-    languages.known.cache_clear()
-    try:
-        translations.lay_down("de")
-        assert languages.known()["de"] == ("de", "Deutsch", "de")
-        page = Catalog()
-        page.add("Cure")
-        (row,) = translations.update("de", {"book/cases/leaf-order": page})
-        assert row == ("book/cases/leaf-order", [0, 0, 1, 1])
-        file = languages.catalogue("de", "book/cases/leaf-order")
-        file.write_text(
-            file.read_text()
-            .replace('msgstr ""\n', 'msgstr "Abhilfe"\n')
-            .replace('msgid ""\nmsgstr "Abhilfe"', 'msgid ""\nmsgstr ""')
-        )
-        assert translations.update("de", {"book/cases/leaf-order": page})[0][1] == [1, 0, 0, 1]
-        assert translations.update("de", {}) == []
-        assert not file.exists()
-    finally:
-        languages.known.cache_clear()
-
-
 def test_catalogues_are_written_alike_each_time():
     for file in FILES:
         assert translations.written(languages.read(file)) == file.read_text(), file

@@ -27,7 +27,7 @@ PATTERNS = sorted(
 )
 LEAK = """\
   File "/home/user/train.py", line 7, in <module>
-    total = kept[0] + 1
+    numpyro.sample("x", truncated)
 jax.errors.UnexpectedTracerError: Encountered an unexpected tracer. A function transformed by JAX \
 had a side effect, allowing for a reference to an intermediate value with type float32[] wrapped \
 in a DynamicJaxprTracer to escape the scope of the transformation.
@@ -38,17 +38,27 @@ but they differ:
 """
 
 
+EVERYTHING = [row["text"] for row in (*RECORDINGS, *everyday.recorded())]
+
+
 def named(text, **here):
     """Return the names of the answers to a text, best first."""
     return [finding.id for finding in triage.triage(text, **here).findings]
 
 
-def chapters(text):
-    """Return the chapters among them, or those of the cases among them, best first."""
-    found = triage.triage(text).findings
+def chapters(text, looks=False):
+    """Return the chapters among them, or those of the cases among them, best first.
+
+    With `looks`, also those that an everyday error asks to look at.
+    """
+    names = []
+    for one in triage.triage(text).findings:
+        if one.kind != "everyday":
+            names.append(one.id)
+        elif looks:
+            names += [name for name, *_ in one.look]
     family = {slug: case.family for slug, case in records.load().items()}
-    names = [family.get(one.id, one.id) for one in found if one.kind != "everyday"]
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(family.get(name, name) for name in names))
 
 
 # --- the catalogue's wordings are real -------------------------------------------------------
@@ -133,27 +143,17 @@ def test_no_wording_of_one_failure_claims_what_was_recorded_of_another(row):
 
 @pytest.mark.parametrize("failure", FAILURES)
 def test_what_a_chapter_reproduces_leads_back_to_it(printed, failure):
-    text = printed[failure][0]
-    look_alikes = [name for name, *_ in triage.triage(text).findings[0].look]
-    # Where no frame of `scan` is left, an everyday answer comes first, and asks for it.
-    assert failure in (chapters(text)[:2] or look_alikes)
+    # Where no frame of NumPyro is left, an everyday answer comes first, and asks for it.
+    assert failure in chapters(printed[failure][0], looks=True)[:2]
 
 
-def test_most_recordings_of_a_failure_are_recognised():
+def test_recordings_are_told_as_what_they_are():
     about = [row for row in RECORDINGS if row["about"] in FAILURES]
-    missed = [row for row in about if row["about"] not in chapters(row["text"])[:2]]
-    names = {(row["program"], row["stack"]) for row in missed}
-    assert len(missed) <= len(about) / 10, names
-
-
-def test_recordings_of_everyday_errors_are_told_as_what_they_are():
-    about = [row for row in RECORDINGS if row["about"].startswith("everyday.")]
-    missed = {
-        (row["program"], row["stack"])
-        for row in about
-        if row["about"].removeprefix("everyday.") not in named(row["text"])[:2]
-    }
-    assert not missed
+    missed = [row for row in about if row["about"] not in chapters(row["text"], looks=True)[:2]]
+    assert len(missed) <= len(about) / 10, {(row["program"], row["stack"]) for row in missed}
+    for row in RECORDINGS:
+        kind, _, name = row["about"].partition(".")
+        assert kind in FAILURES or name in named(row["text"])[:2], (row["program"], row["stack"])
 
 
 # --- the rules mean the same in Python and in JavaScript -------------------------------------
@@ -168,34 +168,28 @@ def test_patterns_are_such_that_python_and_javascript_read_alike():
     assert not foreign, f"{foreign}: something is not in both languages; write it plainly"
 
 
-REPEAT = re.compile(r"\^?(?:\\\w|C|\.|G|\w)(?:[*+]|\{)")
+@pytest.mark.parametrize("letter", ["x", "0", " "])
+def test_no_pattern_takes_the_square_of_a_long_text(letter):
+    """One that does runs here for minutes."""
+    for pattern in PATTERNS:
+        triage._compiled(pattern).search(letter * 100_000)
+    assert named(letter * 400_000) == []
 
 
-def heads(pattern):
-    """Return the alternatives of a pattern, with each class of characters as C, each group as G."""
-    bare = re.sub(r"(?<!\\)\[(?:[^\]\\]|\\.)+\]", "C", pattern)
-    while (less := re.sub(r"(?<!\\)\((?:[^()\\]|\\.)*\)", "G", bare)) != bare:
-        bare = less
-    return bare.split("|")
-
-
-def test_no_pattern_begins_with_a_repeat_which_takes_the_square_of_a_long_word():
-    begin = [pattern for pattern in PATTERNS if any(map(REPEAT.match, heads(pattern)))]
-    assert not begin, f"{begin}: begin with what is always there, or each place is tried anew"
-    assert any(map(REPEAT.match, heads(r"a\[|\w*Tracer has")))
-
-
-@pytest.mark.parametrize("word", ["x", "0", "Tracer", " ", "\n"])
-def test_one_long_word_is_nothing_that_is_known(word):
-    """Where a pattern takes the square of its length, this runs for minutes."""
-    assert named(word * (400_000 // len(word))) == []
+def test_a_pattern_matches_only_where_one_of_its_words_stands():
+    texts = [*map(str, EVERYTHING), reported()]
+    for rule in RULES:
+        for pattern, _, _, words in rule["signatures"]:
+            for text in texts:
+                if triage._compiled(pattern).search(text):
+                    assert any(word in text for word in words), pattern
+    assert publish.needed("ab|cde") == ["ab", "cde"] and publish.needed(r"\w*x?") == [""]
 
 
 def test_a_wording_with_wildcards_matches_across_wrapped_lines():
-    pattern = catalogue.phrase_pattern("got … (e.g. [1])")
-    assert re.search(pattern, "got 3\n   (e.g.\n[1])")
+    pattern = catalogue.phrase_pattern("… got … (e.g. [1])")
+    assert re.search(pattern, "got 3\n   (e.g.\n[1])") and pattern.startswith("got")
     assert not re.search(pattern, "got 3 (e_g. [1])")
-    assert catalogue.phrase_pattern("… must be") == "must[ \\n]+be"
 
 
 # --- it finds its way ------------------------------------------------------------------------
@@ -207,8 +201,8 @@ def test_nine_of_ten_reports_find_their_answer_and_others_are_not_claimed(part, 
     record_property("triage", f"{part}: {counted}")
     cure = "look at a tuning part only, and write what its reports have in common as a rule"
     assert counted.claimed <= 0.02 * counted.others, f"{counted}; {cure}"
-    # A third of these say words that no entry has. tests/reports/README.md says more.
-    tenths = 7 if part == "later-tuning" else 9
+    # Some of these say words that no entry has. tests/reports/README.md says more.
+    tenths = {"later-tuning": 7, "fourth-fresh": 8}.get(part, 9)
     assert 10 * counted.right >= tenths * counted.labelled, f"{counted}; {cure}"
     assert 10 * counted.unknown <= (10 - tenths) * counted.labelled, f"{counted}; {cure}"
 
@@ -217,6 +211,32 @@ def test_what_leaked_decides_which_of_two_chapters_comes_first():
     key = LEAK.replace("float32[]", "uint32[2]")
     assert chapters(key) == ["autoguide-under-vmap", "parallel-truncated-normal"]
     assert chapters(LEAK) == ["parallel-truncated-normal", "autoguide-under-vmap"]
+
+
+@pytest.mark.parametrize("library", ["", "haiku/_src/base.py", "flax/nnx/graph.py"])
+def test_a_leak_without_numpyro_is_told_as_a_leak(library):
+    plain = LEAK.replace('numpyro.sample("x", truncated)', f"total = kept[0] + 1  {library}")
+    assert named(plain) == ["leaked-tracer"]
+    context = "flax.errors.TraceContextError: Cannot mutate Count from different trace level"
+    assert named(context) == ["leaked-tracer"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("'NoneType' object has no attribute 'is_discrete'", "levy-copy-no-support"),
+     ("'ArrayImpl' object has no attribute 'get_raw_value'", "nnx-variable-lost"),
+     ("jaxtyping.AnnotationError: Cannot process symbolic axis 'dim+1'", "jaxtyped-missing"),
+     ("orbax: ValueError: cannot reshape array of size 2 into shape (1,64)", "checkpoint-restore"),
+     ("InvalidRngError: RNGs should be of shape (2,) or PRNGKey", "framework-key-shape")],
+)  # fmt: skip
+def test_an_exact_wording_comes_before_a_general_one(text, name):
+    assert named(text)[0] == name
+
+
+def test_what_validates_the_plates_after_a_scan_leads_to_the_chapter():
+    frame = 'File "numpyro/util.py", line 574, in _validate_model\n'
+    shapes = "ValueError: Incompatible shapes for broadcasting: shapes=[(4,), (4, 5)]"
+    assert named(frame + shapes)[0] == "mvn-inside-scan"
 
 
 def test_shapes_that_do_not_fit_are_no_chapter_without_a_scan():
@@ -241,7 +261,8 @@ def test_nothing_is_claimed_of_an_error_that_is_not_known(text):
     ("text", "releases"),
     [
         ("jax==0.4.31 numpyro==0.15.2", {"jax": "0.4.31", "numpyro": "0.15.2"}),
-        ("jax:    0.4.30\njaxlib: 0.4.30", {"jax": "0.4.30"}),
+        ("jax:    0.4.30\njaxlib: 0.4.30", {"jax": "0.4.30", "jaxlib": "0.4.30"}),
+        ("jaxlib 0.10.2", {"jaxlib": "0.10.2"}),
         (
             'File "/x/site-packages/equinox-0.11.4-py3.11.egg/equinox/_jit.py"',
             {"equinox": "0.11.4"},
@@ -303,6 +324,10 @@ DISGUISES = {
     "a log": lambda text: re.sub("^", "2026-01-01 12:00:00 ERROR train: ", text, flags=re.M),
     "Windows": lambda text: text.replace("/home/user/", "C:\\Users\\user\\").replace("\n", "\r\n"),
     "a narrow terminal": lambda text: re.sub(r"(.{60}\S*) ", r"\1\n", text),
+    "a chain": lambda text: (
+        f"jax._src.traceback_util.UnfilteredStackTrace: {text}\nThe above exception was the direct "
+        "cause of the following exception:\n\nRuntimeError: the model failed\n"
+    ),
     "odd spaces": lambda text: text.replace(" ", "\xa0"),
     "a megabyte before it": lambda text: "step 1 loss 0.1\n" * 70_000 + text,
     "a megabyte after it": lambda text: text + "step 1 loss 0.1\n" * 70_000,
@@ -313,17 +338,6 @@ DISGUISES = {
 def test_a_traceback_is_known_in_any_disguise(disguise):
     assert named(DISGUISES[disguise](LEAK)) == named(LEAK)
     assert named(DISGUISES[disguise](DRIFT)) == named(DRIFT)
-
-
-def test_an_error_is_known_wherever_it_stands_in_a_chain():
-    filtered = (
-        "jax._src.traceback_util.UnfilteredStackTrace: " + LEAK + "\nThe stack trace below "
-        "excludes JAX-internal frames.\nThe preceding is the original exception that occurred, "
-        "unmodified.\n\n--------------------\n\nThe above exception was the direct cause of the "
-        "following exception:\n\nTraceback (most recent call last):\n  File 'x.py', line 1\n"
-        "RuntimeError: the model failed\n"
-    )
-    assert named(filtered) == named(LEAK)
 
 
 @pytest.mark.parametrize("lines", [0, 2, 1_000, 60_000])
@@ -362,25 +376,27 @@ def test_colours_and_links_are_for_terminals_that_have_them(monkeypatch):
         def isatty(self):
             return True
 
-    answer = triage.triage(DRIFT)
-    assert "\x1b" not in triage.describe(answer)
-    assert "\x1b[1m" in triage.describe(answer, rich=True)
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    assert triage.is_terminal(Terminal())
-    assert not triage.is_terminal(open(ROOT / "README.md"))  # noqa: SIM115
-    for name, value in (("TERM", "dumb"), ("NO_COLOR", "1")):
-        with monkeypatch.context() as patch:
-            patch.setenv(name, value)
-            assert not triage.is_terminal(Terminal())
+    assert "\x1b" not in triage.describe(triage.triage(DRIFT))
+    assert "\x1b[1m" in triage.describe(triage.triage(DRIFT), rich=True)
+    for term, no_color, shown in (
+        ("xterm", None, True),
+        ("dumb", None, False),
+        ("xterm", 1, False),
+    ):
+        monkeypatch.setenv("TERM", term)
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        if no_color:
+            monkeypatch.setenv("NO_COLOR", "1")
+        assert triage.is_terminal(Terminal()) is shown
+        assert not triage.is_terminal(object())
 
 
 # --- the command and the magic ---------------------------------------------------------------
 
 
-def run_command(*arguments, stdin=""):
+def run_command(*arguments, stdin="", encoding="utf-8"):
     command = [sys.executable, "-m", "trace_evidence", "triage", *arguments]
-    return subprocess.run(command, input=stdin.encode(), capture_output=True, cwd=ROOT)
+    return subprocess.run(command, input=stdin.encode(encoding), capture_output=True, cwd=ROOT)
 
 
 def test_the_command_reads_a_file_or_standard_input(tmp_path):
@@ -388,7 +404,8 @@ def test_the_command_reads_a_file_or_standard_input(tmp_path):
     file.write_text(DRIFT)
     done = run_command(str(file))
     assert done.returncode == 0
-    assert done.stdout == run_command(stdin=DRIFT).stdout
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le"):
+        assert done.stdout == run_command(stdin=DRIFT, encoding=encoding).stdout, encoding
     assert b"Lazy pytree drift" in done.stdout
     assert b"\x1b" not in done.stdout
 
@@ -396,7 +413,7 @@ def test_the_command_reads_a_file_or_standard_input(tmp_path):
 def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_found_something():
     done = run_command("--json", stdin=f"numpyro==0.15.2\n{DRIFT}")
     answer = json.loads(done.stdout)
-    documented = (ROOT / "book" / "reference" / "error-index.md").read_text()
+    documented = (ROOT / "book" / "reference" / "json.md").read_text()
     assert done.returncode == 0
     assert answer["format"] == command_line.FORMAT
     assert (answer["releases"], answer["releases_from"]) == ({"numpyro": "0.15.2"}, "text")
@@ -404,14 +421,14 @@ def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_foun
     assert found["id"] == "lazy-pytree-drift"
     assert found["page"] == f"{SITE}book/failures/lazy-pytree-drift.html#fix-it"
     for key in (*answer, *found):
-        assert f"`{key}`" in documented, f"the error index does not say what {key} is"
+        assert f"`{key}`" in documented, f"the page for tools does not say what {key} is"
     assert f"| `format` | {command_line.FORMAT}, " in documented
     done = run_command("--json", stdin="nothing that is known")
     assert (done.returncode, json.loads(done.stdout)["findings"]) == (1, [])
 
 
 def run_notebook(folder):
-    """Return what %triage prints: before an error, after one, after one on `then`."""
+    """Return what %triage prints before an error, after one, after one on `then`; and %symptoms."""
     sources = [
         "%load_ext trace_evidence",
         "%triage",
@@ -420,24 +437,16 @@ def run_notebook(folder):
         "%%then\nfrom jax import lax\nlax.scan(lambda c, x: ((c, c), None), 0.0, None, 3)",
         "%triage",
         "%triage now",
+        "%symptoms my random walk is a straight line",
     ]
     return printed_by(folder, *sources)
 
 
-@pytest.fixture
-def notebook(beforehand):
-    """What the notebook printed."""
-    return beforehand(run_notebook)
-
-
 @pytest.mark.kept("book/*.toml")
-def test_the_magic_names_the_chapter_of_the_last_exception(notebook):
-    assert "No exception yet" in notebook[1]
-    assert notebook[3].startswith("1. ")
-    assert "parallel-truncated-normal" in notebook[3]
-    assert "takes no arguments" in notebook[6]
-
-
-@pytest.mark.kept("book/*.toml")
-def test_the_magic_knows_an_exception_of_the_old_stack(notebook):
-    assert "lazy-pytree-drift" in notebook[5]
+def test_the_magic_names_the_chapter_of_the_last_exception_on_either_stack(beforehand):
+    printed = beforehand(run_notebook)
+    assert "No exception yet" in printed[1]
+    assert printed[3].startswith("1. A tracer has leaked")
+    assert "lazy-pytree-drift" in printed[5]
+    assert "takes no arguments" in printed[6]
+    assert "straight-walk" in printed[7]

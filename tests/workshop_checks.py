@@ -8,7 +8,6 @@ from threading import Thread
 
 import nbformat
 import pytest
-from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
 from bookkit import browser as browser_module
@@ -89,28 +88,6 @@ def test_every_slide_of_a_deck_can_be_read_from_the_back(browser, address, deck)
         assert not look["tall"], f"{where} is higher than the screen"
         assert not look["small"], f"{where}: code is smaller than 24 pixels"
         assert not look["empty"], f"{where} is empty"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_deck_marks_what_fails_and_shows_outputs_after_their_code(name):
-    deck = BeautifulSoup((OUT / "slides" / f"{name}.html").read_text(), "html.parser")
-    for both in deck.select(".both"):
-        halves = both.select(".half")
-        assert [half.select_one(".marks span")["class"] for half in halves] == [
-            ["mark-then"],
-            ["mark-now"],
-        ]
-    assert deck.select(".mark-raises, .mark-warns, .mark-silent")
-    for output in deck.select("pre.output, pre.error, .both"):
-        alone = not output.find_parent("section", class_="page").select("pre.code")
-        assert alone or output.find_parent(class_="fragment"), output.get_text()[:60]
-    source = pages.read_notebook(pages.path_of(f"book/failures/{name}"))
-    silent = [c for c in source.cells if "silent-failure" in c.metadata.get("tags", [])]
-    assert not silent or deck.select(".mark-silent")
-    for steps in deck.select(".r-stack"):
-        frames = steps.select(".step")
-        assert all("fragment" in frame["class"] for frame in frames[1:])
-        assert all(frame.select_one("[role=img][aria-label]") for frame in frames)
 
 
 @pytest.mark.parametrize("name", NAMES)

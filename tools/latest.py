@@ -6,10 +6,8 @@ Python that those releases support, gets what `pyproject.toml` asks for, without
 without its bounds. The chapters run there as their "now" kernel; the "then" kernel stays as it is.
 Finished chapters are kept: a second run with the same releases executes only what is missing.
 
-    python -m tools.latest --ask                              only ask, in seconds
-
-    python -m tools.latest                                    the newest releases of everything
-    python -m tools.latest --with "numpyro==0.16.1 jax<0.5"   these instead, the rest newest
+    python -m tools.latest          ask, and run the chapters on the newest releases of everything
+    python -m tools.latest --ask    only ask, in seconds
 
 The exit status is 1 where the lock is behind or a cell did not do what it declares, and 2 where
 nothing could be asked or run.
@@ -35,17 +33,11 @@ COMPARED = ("jax", "numpyro", "equinox", "diffrax")
 PYTHONS = ("3.12", "3.13", "3.14", "3.15")  # the book's own first
 
 
-def name_of(requirement: str) -> str:
-    """Return the name of the package that a requirement asks for, as indexes spell it."""
-    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0].lower().replace("_", "-")
-
-
-def wanted(instead: list[str]) -> list[str]:
-    """Return what to install: what a notebook needs, without bounds, or `instead` of it."""
+def wanted() -> list[str]:
+    """Return what to install: what a notebook needs, without bounds."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    given = {name_of(row) for row in instead}
-    free = [name_of(row) for row in project["optional-dependencies"]["notebook"]]
-    return [*instead, *(name for name in free if name not in given)]
+    rows = project["optional-dependencies"]["notebook"]
+    return [re.split(r"[^\w.-]", row, maxsplit=1)[0] for row in rows]
 
 
 def order(version: str) -> list[int]:
@@ -97,18 +89,17 @@ def behind(best: dict[str, str], python: str) -> list[str]:
     return found
 
 
-def install(requirements: list[str], base: str) -> dict[str, str]:
+def install(base: str) -> dict[str, str]:
     """Make the environment and its kernel, and return the versions in it.
 
     Args:
-        requirements: what to install.
         base: the version of Python that the environment gets.
 
     Raises:
         SetupError: it could not be made.
     """
-    cure = "It could not be installed: check the network, and what --with asks for."
-    environments.create(WORK / "venv", base, "--upgrade", *requirements, cure=cure)
+    cure = "It could not be installed: check the network."
+    environments.create(WORK / "venv", base, "--upgrade", *wanted(), cure=cure)
     (site_packages,) = (WORK / "venv").glob("lib/python*/site-packages")
     (site_packages / "trace_evidence.pth").write_text(f"{ROOT}\n{ROOT}/examine\n")
     launch = ["-m", "ipykernel_launcher", "-f", "{connection_file}"]
@@ -170,11 +161,8 @@ def examined() -> list[str]:
 def main() -> int:
     """Run the program; the status is 1 where an expectation changed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--with", dest="instead", default="", help="requirements, by spaces")
-    parser.add_argument("chapters", nargs="*", type=Path, help="all of them, if none is named")
     parser.add_argument("--ask", action="store_true", help="ask the package index, and run nothing")
     options = parser.parse_args()
-    requirements = wanted(options.instead.split())
     print("asking for the newest releases …", flush=True)
     try:
         best, python = newest()
@@ -183,20 +171,17 @@ def main() -> int:
         print("\n".join(late) or "The lock has them all.", flush=True)
         if options.ask:
             return int(bool(late))
-        print(f"installing {' '.join(requirements)} on Python {python} …", flush=True)
-        versions = install(requirements, python)
+        print(f"installing {' '.join(wanted())} on Python {python} …", flush=True)
+        versions = install(python)
     except environments.SetupError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print("running on", ", ".join(f"{name} {versions[name]}" for name in COMPARED), flush=True)
     from bookkit import pages
 
-    changed = late + run(
-        [path.resolve() for path in options.chapters] or pages.find_notebooks(), versions
-    )
-    if not options.chapters:
-        print("examining the silent cases …", flush=True)
-        changed += examined()
+    changed = late + run(pages.find_notebooks(), versions)
+    print("examining the silent cases …", flush=True)
+    changed += examined()
     print(f"\n{len(changed)} findings." if changed else "\nNothing changed.")
     print("\n".join(changed))
     return int(bool(changed))

@@ -92,6 +92,7 @@ def main() -> int:
     steps = [
         ((str(PYTHON), "-m", "bookkit"), "pages"),
         ((*pytest, "book", "--update"), "outputs of the pages"),
+        ((str(PYTHON), "-m", "can_i_use"), "can I use it? cells that changed"),
         ((*pytest, "tests"), "the suite"),
         ((str(PYTHON), "-m", "tools.upstream"), "patches for the libraries"),
     ]

@@ -7,7 +7,7 @@ only what changed since is run again.
 
     python -m tools.upstream                 every folder, all patches together, the book's cases
     python -m tools.upstream leaf-order      one folder
-    python -m tools.upstream --checkout DIR  also where a file is in no release
+    python -m tools.upstream --checkout DIR  again, with what is in no release as well
 
 The exit status is 1 where a row wants attention, and 2 where nothing could be run.
 """
@@ -184,7 +184,7 @@ def count(ended: dict[str, str]) -> dict[str, int]:
     return {kind: list(ended.values()).count(kind) for kind in ("passed", "failed", "skipped")}
 
 
-def own_tests(row: dict, base: Path, place: Path) -> list[dict]:
+def own_tests(row: dict, base: Path, place: Path, checkout: Path | None) -> list[dict]:
     """Run the library's own tests that touch the patched files, without the patch and with it.
 
     Each selection is a file, what to match in it (pytest's `-k`), and which of the tests (every
@@ -192,19 +192,20 @@ def own_tests(row: dict, base: Path, place: Path) -> list[dict]:
     """
     found = []
     for wanted in row.get("own", []):
-        if not (base / wanted["file"]).exists():
+        homes = [one for one in (base, checkout) if one and (one / wanted["file"]).exists()]
+        if not homes:
             continue
         match = ["-k", wanted["match"]] if "match" in wanted else []
         every = wanted.get("every", 1)
         asked = hashlib.sha256(json.dumps([wanted, base.name]).encode()).hexdigest()
         kept = WORK / "unpatched" / f"{asked[:16]}.json"
-        arguments = [base / wanted["file"], *match]
+        arguments = [homes[0] / wanted["file"], *match]
         if not kept.exists():
-            ended = pytest(base, *arguments, home=base, every=every)
+            ended = pytest(base, *arguments, home=homes[0], every=every)
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(json.dumps(ended))
         before = json.loads(kept.read_text())
-        after = pytest(place, *arguments, home=base, every=every)
+        after = pytest(place, *arguments, home=homes[0], every=every)
         broken = [name for name, how in before.items() if how == "passed" != after.get(name)]
         found.append({**wanted, "without": count(before), "with": count(after), "broken": broken})
     return found
@@ -230,7 +231,7 @@ def state_of(row: dict) -> str:
     return "; ".join(wrong) or "proven"
 
 
-def prove(name: str, folders: list[str], row: dict, base: Path) -> dict:
+def prove(name: str, folders: list[str], row: dict, base: Path, checkout: Path | None) -> dict:
     """Measure a folder, or all of them together: reproducers, tests, the library's own tests."""
     started = time.monotonic()
     place = tree(name, base, folders)
@@ -239,7 +240,7 @@ def prove(name: str, folders: list[str], row: dict, base: Path) -> dict:
     for how, where in (("without", base), ("with", place)):
         measured["reproducer"][how] = max(reproduce(folder, where) for folder in folders)
         measured["test"][how] = count(pytest(where, *tests, home=FOLDER))
-    measured["own"] = own_tests(row, base, place)
+    measured["own"] = own_tests(row, base, place, checkout)
     return {"state": state_of(measured), **measured, "seconds": round(time.monotonic() - started)}
 
 
@@ -302,12 +303,12 @@ def write(record: dict) -> None:
     part.replace(RECORD)
 
 
-def measure(known: dict, key: str, folders: list[str], row: dict, base: Path) -> dict:
-    """Return what was measured of a folder, or of all; measured anew where something changed."""
-    if known.get("of") == key:
+def measure(known: dict, key: str, *what: Any) -> dict:
+    """Return what is known of some folders; what `prove` finds, where something changed."""
+    if known.get("of") == key and not what[-1]:  # no checkout
         return known
     try:
-        found = prove(folders[0] if len(folders) == 1 else TOGETHER, folders, row, base)
+        found = prove(*what)
     except UpstreamError as error:
         found = {"state": str(error)}
     return {"of": key, "date": str(datetime.date.today()), **found}
@@ -319,11 +320,11 @@ def main() -> int:
     parser.add_argument("folders", nargs="*", help="all of them, if none is named")
     parser.add_argument("--checkout", type=Path, help="a checkout of NumPyro")
     options = parser.parse_args()
-    rows = index()
+    rows, checkout = index(), options.checkout
     if unknown := set(options.folders) - set(rows):
         raise UpstreamError(f"no folder {', '.join(unknown)}: there are {', '.join(rows)}.")
-    if options.checkout and not (options.checkout / "numpyro" / "version.py").exists():
-        raise UpstreamError(f"{options.checkout} is no checkout of NumPyro: name its folder.")
+    if checkout and not (checkout / "numpyro" / "version.py").exists():
+        raise UpstreamError(f"{checkout} is no checkout of NumPyro: name its folder.")
     WORK.mkdir(parents=True, exist_ok=True)
     print("installing the newest releases …", flush=True)
     installed = install()
@@ -335,10 +336,11 @@ def main() -> int:
     print(f"{'folder':30} {'exits':8} {'its test':16} {'own tests':14}")
     asked = [name for name in options.folders or rows if name in measured or name in patched(rows)]
     for name in asked:
-        base = options.checkout if rows[name].get("checkout") else release
+        base = checkout if rows[name].get("checkout") else release
         if base:
-            key = fingerprint([name], rows[name], versions)
-            measured[name] = measure(measured.get(name, {}), key, [name], rows[name], base)
+            what = (name, [name], rows[name], base, checkout)
+            key, old = fingerprint([name], rows[name], versions), measured.get(name, {})
+            measured[name] = measure(old, key, *what)
             write({**record, "versions": versions})
         show(name, measured[name])
     record["versions"] = versions
@@ -346,7 +348,8 @@ def main() -> int:
         cases = {"cases": [slug for row in rows.values() for slug in row["cases"]]}
         own = tomllib.loads((FOLDER / "index.toml").read_text())["together"]
         key, old = fingerprint(patched(rows), {**cases, **own}, versions), record.get("together")
-        found = measure(old or {}, key, patched(rows), own, release)
+        what = (TOGETHER, patched(rows), own, release, checkout)
+        found = measure(old or {}, key, *what)
         if found is not old:
             place = WORK / "trees" / re.sub(r"\W+", "-", TOGETHER)
             found["cases"] = judge_cases(rows, place) if "test" in found else {}

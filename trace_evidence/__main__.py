@@ -6,6 +6,7 @@ The first three need nothing but the standard library, so they run wherever the 
 from __future__ import annotations
 
 import argparse
+import codecs
 import difflib
 import io
 import json
@@ -16,7 +17,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from . import avoid
+from . import avoid, can_i_use
 from . import symptoms as second_door
 from . import triage as rules
 
@@ -38,10 +39,10 @@ def triage(file: str, as_json: bool) -> int:
     if file == "-":
         if sys.stdin.isatty():
             print("Paste the traceback, then press Ctrl-D on a line of its own.", file=sys.stderr)
-        text = sys.stdin.buffer.read().decode(errors="replace")
+        text = decoded(sys.stdin.buffer.read())
     else:
         try:
-            text = Path(file).read_bytes().decode(errors="replace")
+            text = decoded(Path(file).read_bytes())
         except OSError as error:
             print(f"error: cannot read {file}: {error.strerror}", file=sys.stderr)
             return 2
@@ -52,6 +53,12 @@ def triage(file: str, as_json: bool) -> int:
     else:
         print(rules.describe(answer, rules.is_terminal(sys.stdout)))
     return 0 if answer.findings else 1
+
+
+def decoded(read: bytes) -> str:
+    """Return what a file says, in UTF-8 or in the UTF-16 that PowerShell writes."""
+    marked = read.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return read.decode("utf-16" if marked else "utf-8", errors="replace")
 
 
 def as_data(answer: rules.Answer) -> Entry:
@@ -200,6 +207,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
         "explain", help="say what a failure is, and its cure", epilog=ends
     )
     command.add_argument("name", nargs="?", help="without one, all names are listed")
+    command = commands.add_parser("can-i-use", help="is a distribution right in a construct")
+    command.add_argument("row", nargs="?", default="", help="such as Normal")
+    command.add_argument("construct", nargs="?", default="", help="such as scan")
     commands.add_parser("examine", help="compute what a NumPyro model says a second way")
     return parser.parse_args(arguments)
 
@@ -231,6 +241,10 @@ def main(arguments: list[str] | None = None) -> int:
             status = explain(options.name)
         elif options.command == "symptoms":
             status = symptoms(" ".join(options.words), options.json)
+        elif options.command == "can-i-use":
+            text, known = can_i_use.answer(options.row, options.construct)
+            print(text)
+            status = int(not known)
         else:
             status = triage(options.file, options.json)
         sys.stdout.flush()

@@ -27,10 +27,13 @@ CLAIM = 10
 """The points from which on triage names a chapter, a case or an everyday error."""
 FAR, MOST = 8, 3
 """How many points behind the first an answer may be, and how many answers there are at most."""
-LIBRARIES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"}
+LIBRARIES = {
+    **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"},
+    **{"jaxlib": "jaxlib", "scipy": "SciPy"},
+}
 # A release as a text shows it: pip's and conda's lines, folders, tables of versions.
 RELEASE = (
-    r"(?:^|[ /(,;'\"])([Nn]um[Pp]yro|[Jj]ax|JAX|[Ee]quinox|[Dd]iffrax)"
+    r"(?:^|[ /(,;'\"])([Nn]um[Pp]yro|[Jj]axlib|[Jj]ax|JAX|[Ee]quinox|[Dd]iffrax|[Ss]ci[Pp]y)"
     r"(?:==|-| ?: +v?| version:? +| +)([0-9]{1,2}[.][0-9]{1,3}(?:[.][0-9]{1,3})?)"
     r"(?![0-9.]* or (?:newer|later|older|above))"
 )
@@ -48,7 +51,7 @@ CLEANING = (
     (r'&quot;|&#34;|[\u201c\u201d]|\\"', '"'),
     (r"&nbsp;|&#160;|[\t\xa0\u2000-\u200a\u202f\u3000]", " "),
     (r"&amp;", "&"),
-    (r"[\u200b-\u200d\ufeff]", ""),
+    (r"[\x00\u200b-\u200d\ufeff]", ""),
     (r"\\", "/"),
     (r"^ ?(E {2,}|[>|\u2502\u2503]+ ?)", ""),
 )
@@ -184,12 +187,12 @@ def clean(raw: str) -> Text:
 def _strongest(text: str, signatures: list[list]) -> tuple[int, int, str] | None:
     """Return points, place and section of the strongest wording that the text has.
 
-    Each signature has a word without which its pattern cannot match; most patterns are then never
-    compiled.
+    Each signature has words without which its pattern cannot match; most patterns are then never
+    tried.
     """
     best = None
-    for pattern, points, section, word in signatures:
-        if word in text and (best is None or points > best[0]):
+    for pattern, points, section, words in signatures:
+        if (best is None or points > best[0]) and any(word in text for word in words):
             found = _compiled(pattern).search(text)
             if found:
                 best = points, found.start(), section
@@ -311,8 +314,9 @@ def triage(text: str, here: dict[str, str] | None = None) -> Answer:
     best = found[0][1].score if found else 0
     told: set[str] = set()
     findings: list[Finding] = []
-    for _, finding in found:
-        if finding.score > best - FAR and finding.id not in told:
+    for place, finding in found:
+        names = {finding.id, rules()["rules"][place]["family"]}
+        if finding.score > best - FAR and not names & told:
             findings.append(finding)
             if finding.kind == "everyday":
                 told |= {name for name, *_ in finding.look}

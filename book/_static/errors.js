@@ -21,8 +21,8 @@ document.addEventListener("DOMContentLoaded", () => {
       part.hidden = !fits;
       count += fits;
     }
-    for (const group of document.querySelectorAll(".everyday-group")) {
-      group.hidden = !group.querySelector(".everyday:not([hidden])");
+    for (const list of new Set(entries.map(({ part }) => part.parentElement))) {
+      list.hidden = list.previousElementSibling.hidden = !list.querySelector("li:not([hidden])");
     }
     const all = entries.length + rows.length;
     document.getElementById("index-count").textContent = asked.length

@@ -1,5 +1,5 @@
 /* The second door in the browser: the algorithm of trace_evidence/symptoms.py, with the same data.
-   It answers the box on the error index, and stands above the results of the site's search. */
+   It answers the box where no error is pasted, and stands above the results of the site's search. */
 "use strict";
 
 (() => {
@@ -71,34 +71,17 @@
     status.textContent = !asked ? "" : found.length ? say("It may be one of these:") : unknown;
   }
 
-  globalThis.traceEvidence = { ...globalThis.traceEvidence, symptoms: search };
+  globalThis.traceEvidence = { ...globalThis.traceEvidence, symptoms: search, showSymptoms: show };
 
   document.addEventListener("DOMContentLoaded", () => {
-    const list = document.getElementById("symptom-findings");
-    if (!list) return;
-    const status = document.getElementById("symptom-status");
-    const box = document.getElementById("symptoms");
-    if (box) {
-      const words = document.getElementById("symptom-words");
-      const run = async () => show(words.value, (await data()).symptoms, list, status);
-      words.addEventListener("focus", data);
-      words.addEventListener("input", run);
-      box.addEventListener("submit", (event) => {
-        event.preventDefault();
-        if (words.value.trim()) run();
-        else status.textContent = say("Write a few words about what you see.");
-      });
-      box.hidden = false;
-    } else {
-      const words = new URLSearchParams(location.search).get("q");
-      if (!words) return;
-      data().then(({ symptoms }) => {
-        const found = search(words, symptoms);
-        if (found.length) {
-          show(words, symptoms, list, status);
-          document.getElementById("symptom-block").hidden = false;
-        }
-      });
-    }
+    const block = document.getElementById("symptom-block");
+    const words = new URLSearchParams(location.search).get("q");
+    if (!block || !words) return;
+    data().then(({ symptoms }) => {
+      if (!search(words, symptoms).length) return;
+      const status = document.getElementById("symptom-status");
+      show(words, symptoms, document.getElementById("symptom-findings"), status);
+      block.hidden = false;
+    });
   });
 })();

@@ -34,8 +34,9 @@
 
   function strongest(text, signatures) {
     let best = null;
-    for (const [pattern, points, section, word] of signatures) {
-      if (text.includes(word) && (best === null || points > best.points)) {
+    for (const [pattern, points, section, words] of signatures) {
+      const may = best === null || points > best.points;
+      if (may && words.some((word) => text.includes(word))) {
         const found = regex(pattern).exec(text);
         if (found) best = { points, start: found.index, section };
       }
@@ -126,12 +127,25 @@
     const told = new Set();
     const findings = [];
     for (const finding of found) {
-      if (finding.score > found[0].score - rules.far && !told.has(finding.id)) {
+      const known = told.has(finding.id) || told.has(finding.rule.family);
+      if (finding.score > found[0].score - rules.far && !known) {
         findings.push(finding);
         if (finding.rule.kind === "everyday") finding.rule.look.forEach(([id]) => told.add(id));
       }
     }
     return { findings: findings.slice(0, rules.most), releases };
+  }
+
+  /* The rows of the releases that compute wrong numbers and that another one replaces, as in Python. */
+  function knownBad(releases, avoid) {
+    const here = "jax" in releases ? { jaxlib: releases.jax, ...releases } : releases;
+    return avoid
+      .filter(({ library, since, until }) => {
+        const release = numbers(here[library] ?? "");
+        const within = atMost(numbers(since), release) && atMost(release, numbers(until));
+        return release.length && until && within;
+      })
+      .map((row) => ({ ...row, release: here[row.library] }));
   }
 
   function element(name, text, attributes = {}) {
@@ -170,7 +184,7 @@
   function describe(finding) {
     const { rule } = finding;
     const item = element("li", "", { class: `triage-card triage-${rule.kind}` });
-    const href = rule.kind === "everyday" ? rule.here : address(`${rule.href}#${finding.section}`);
+    const href = address(rule.kind === "everyday" ? rule.here : `${rule.href}#${finding.section}`);
     const head = element("p", "", { class: "triage-head" });
     const kind = element("span", KINDS[rule.kind], { class: "triage-kind" });
     head.append(element("a", rule.title, { href }), " ", kind);
@@ -189,27 +203,39 @@
     return item;
   }
 
-  function answer(text, rules, status, list) {
+  function warn({ library, release, symptom, cure, flag, href }) {
+    const item = element("li", "", { class: "triage-card triage-avoid" });
+    const head = element("p", "", { class: "triage-head" });
+    const says = say("{release} computes wrong numbers.", { release: `${library} ${release}` });
+    head.append(element("a", says, { href: address(href) }));
+    const rows = [[say("What it is"), ...rich(symptom)], [say("Cure"), ...rich(cure)]];
+    if (flag) rows.push([say("Or set"), plain("code", `XLA_FLAGS=${flag}`)]);
+    item.append(head, terms(rows));
+    return item;
+  }
+
+  /* What an error has and plain words have not: a line of its own, or a class with a colon. */
+  const ERROR = /\n|(Error|Exception|Warning)\b|Traceback/;
+
+  function answer(text, { triage: rules, symptoms }, status, list) {
     list.replaceChildren();
     status.textContent = "";
     if (!text.trim()) return;
-    const { findings } = triage(text, rules);
-    list.append(...findings.map(describe));
+    const { findings, releases } = triage(text, rules);
+    const bad = knownBad(releases, rules.avoid);
+    if (!findings.length && !bad.length && !ERROR.test(text.trim())) {
+      globalThis.traceEvidence.showSymptoms(text, symptoms, list, status);
+      return;
+    }
+    list.append(...bad.map(warn), ...findings.map(describe));
     if (findings.length) {
       status.append(...rich(say("This looks like “{title}”.", { title: findings[0].rule.title })));
-    } else {
-      status.append(
-        say("Not known here. Paste the whole traceback, with its last lines."),
-        " ",
-        say("If there is no error, but the answer is wrong, take"),
-        " ",
-        element("a", say("the other door"), { href: "#no-error-but" }),
-        say("."),
-      );
+    } else if (!bad.length) {
+      status.textContent = say("Not known here. Paste the whole traceback, with its last lines.");
     }
   }
 
-  globalThis.traceEvidence = { ...globalThis.traceEvidence, triage };
+  globalThis.traceEvidence = { ...globalThis.traceEvidence, triage, knownBad };
 
   document.addEventListener("DOMContentLoaded", () => {
     const box = document.getElementById("triage");
@@ -218,8 +244,7 @@
     const status = document.getElementById("triage-status");
     const list = document.getElementById("triage-findings");
     const run = async () => {
-      const { triage: rules } = text.value.trim() ? await data() : {};
-      answer(text.value, rules, status, list);
+      answer(text.value, text.value.trim() ? await data() : {}, status, list);
     };
     let waiting;
     text.addEventListener("focus", data);
@@ -232,7 +257,7 @@
       if (text.value.trim()) {
         run();
       } else {
-        status.textContent = say("Nothing is pasted yet: put the traceback into the box.");
+        status.textContent = say("Nothing is written yet: put an error into the box, or some words.");
         text.focus();
       }
     });

@@ -213,6 +213,8 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -
     """Load a script on the pages that need it."""
     if page == CASES_PAGE:
         app.add_js_file("casebook.js", loading_method="defer")
+    if 'id="cell-filter"' in context.get("body", ""):
+        app.add_js_file("can-i-use.js", loading_method="defer")
     if 'class="steps"' in context.get("body", ""):
         app.add_js_file("steps.js", loading_method="defer")
     if 'class="predict"' in context.get("body", ""):

@@ -13,6 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from bookkit import (
     avoid,
+    can_i_use,
     casebook,
     catalogue,
     drawings,
@@ -258,9 +259,25 @@ class Drawing(SphinxDirective):
         return [nodes.raw("", drawn, format="html")]
 
 
+class CanIUse(Generated):
+    """Each distribution in each construct, or one of the tables about them."""
+
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table that the argument names."""
+        self.env.note_reread()
+        if self.arguments:
+            return self.parse(getattr(can_i_use, f"{self.arguments[0]}_table")())
+        uri = self.env.app.builder.get_relative_uri
+        table = can_i_use.table(lambda page: uri(self.env.docname, page))
+        return [nodes.raw("", table, format="html")]
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "avoid": avoid.table,
     "avoid-counted": avoid.counted_table,
+    "avoid-stacks": avoid.stacks_table,
     "case-table": casebook.family_table,
     "examined-cases": examined.cases_table,
     "examined-corpus": examined.corpus_table,
@@ -274,6 +291,7 @@ TABLES: dict[str, Callable[..., str]] = {
 }
 DIRECTIVES = {
     **dict.fromkeys(TABLES, Table),
+    "can-i-use": CanIUse,
     "case-card": CaseCard,
     "case-index": CaseIndex,
     "drawing": Drawing,

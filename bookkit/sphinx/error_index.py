@@ -13,13 +13,15 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import catalogue, everyday, publish, records, versions
+from bookkit import avoid, catalogue, everyday, pages, publish, records, versions
 from bookkit.languages import say
 from trace_evidence import symptoms, triage
 
+from . import front
 from .directives import Generated, code
 
 PAGE = "book/reference/error-index"
+AVOID = "book/reference/releases-to-avoid"
 DATA = "_static/doors-data.js"
 
 
@@ -34,8 +36,12 @@ def rules() -> dict[str, Any]:
     found = json.loads(json.dumps(publish.rules()))
     for rule in found["rules"]:
         rule["href"] = to_site(rule["page"])
-        rule["here"], rule["from"] = f"#{rule['id']}", source(rule["page"])
+        rule["from"] = source(rule["page"])
+        if rule["kind"] == "everyday":
+            rule["here"] = to_site(f"{everyday.page(everyday.load()[rule['id']])}#{rule['id']}")
         rule["look"] = [[name, title, to_site(page)] for name, title, page in rule["look"]]
+    page = to_site(AVOID)
+    found["avoid"] = [{**row, "href": page} for row in avoid.rules().values()]
     return found
 
 
@@ -58,18 +64,19 @@ def write_data(app: Sphinx, error: Exception | None) -> None:
 
 
 class Triage(SphinxDirective):
-    """The box that takes a traceback; hidden where scripts do not run. See `triage.js`."""
+    """The box that takes an error or plain words; a line of links where scripts do not run."""
 
     BOX = """\
 <form id="triage" hidden data-doors="{data}">
 <label for="triage-text">{paste}</label>
-<textarea id="triage-text" rows="8" spellcheck="false" autocomplete="off"
- aria-describedby="triage-note"></textarea>
+<textarea id="triage-text" rows="5" spellcheck="false" autocomplete="off"
+ placeholder="{example}" aria-describedby="triage-note"></textarea>
 <p id="triage-note">{note}</p>
 <p><button type="submit">{submit}</button> <button type="reset">{clear}</button></p>
 <p id="triage-status" role="status"></p>
 <ol id="triage-findings"></ol>
 </form>
+<noscript><p>{without}</p></noscript>
 """
 
     def run(self) -> list[nodes.Node]:
@@ -77,12 +84,18 @@ class Triage(SphinxDirective):
         for file in (catalogue.FILE, everyday.FILE, versions.FILE):
             self.env.note_dependency(str(file))
         self.env.note_reread()
-        depth = self.env.docname.count("/")
+        root = "../" * self.env.docname.count("/")
         box = self.BOX.format(
-            data=f"{'../' * depth}{DATA}?v={mark_of_data()}",
-            paste=say("Paste the traceback, or its last lines"),
+            data=f"{root}{DATA}?v={mark_of_data()}",
+            paste=say("Paste an error, or say in plain words what is wrong"),
+            example=say("same samples after new data"),
             note=say("Nothing leaves this page."),
             submit=say("Say what it is"), clear=say("Clear"),
+            without=say(
+                "Without scripts, look up the message in the <a href='{index}'>error index</a>, or "
+                "what you see in the <a href='{cases}'>casebook</a>.",
+                index=f"{root}{PAGE}.html", cases=f"{root}book/cases/index.html",
+            ),
         )  # fmt: skip
         return [nodes.raw("", box, format="html")]
 
@@ -104,7 +117,7 @@ def symptom_data() -> dict[str, Any]:
     shown = [(case.slug, case.title, case.page, case.symptom) for case in records.load().values()]
     shown += [(row.id, row.title, f"book/failures/{row.id}", row.symptom) for row in failures]
     shown += [
-        (entry.id, entry.title, f"{PAGE}#{entry.id}", entry.says)
+        (entry.id, entry.title, f"{everyday.page(entry)}#{entry.id}", entry.says)
         for entry in everyday.load().values()
     ]
     return {
@@ -118,27 +131,6 @@ def symptom_data() -> dict[str, Any]:
             for name, title, page, text in shown
         },
     }
-
-
-class Symptoms(SphinxDirective):
-    """The box that takes plain words; hidden where scripts do not run. See `symptoms.js`."""
-
-    BOX = """\
-<form id="symptoms" hidden>
-<label for="symptom-words">{ask}</label>
-<input id="symptom-words" type="search" autocomplete="off" spellcheck="false"
- placeholder="{example}">
-<p id="symptom-status" role="status"></p>
-<ol id="symptom-findings"></ol>
-</form>
-"""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the box."""
-        box = self.BOX.format(
-            ask=say("Say what you see, in a few words"), example=say("same samples after new data")
-        )
-        return [nodes.raw("", box, format="html")]
 
 
 class MessageTable(Generated):
@@ -168,7 +160,7 @@ def wording_of(row: dict[str, str]) -> catalogue.Signature:
 
 
 class EverydayIndex(Generated):
-    """The everyday errors by library and kind, each with its messages and its first aid."""
+    """All everyday errors as a list with a filter; each leads to its entry."""
 
     FILTER = """\
 <form id="index-filter" hidden>
@@ -178,34 +170,41 @@ class EverydayIndex(Generated):
 </form>
 """
 
+    ROW = '<li class="everyday" id="{id}"><a href="{href}">{title}</a> {message}</li>'
+
     def run(self) -> list[nodes.Node]:
-        """Return the sections."""
+        """Return the list, under the name of each page that has entries."""
         self.env.note_dependency(str(everyday.FILE))
-        self.env.note_dependency(str(everyday.RECORDED))
         words = self.FILTER.format(ask=say("Show only what has these words"))
+        groups: dict[str, list[str]] = {}
+        for entry in everyday.load().values():
+            page = everyday.page(entry)
+            uri = self.env.app.builder.get_relative_uri(self.env.docname, page)
+            text = next((row.text for row in entry.wordings if row.text), "")
+            row = self.ROW.format(
+                id=entry.id, href=f"{uri}#{entry.id}",
+                title=front.inline_code(entry.title), message=f"<code>{html.escape(text)}</code>",
+            )  # fmt: skip
+            groups.setdefault(page, []).append(row)
         made: list[nodes.Node] = [nodes.raw("", words, format="html")]
-        entries = everyday.load().values()
-        for library, name in everyday.LIBRARIES.items():
-            part = self.section(f"everyday-{library}", say("Errors of {library}", library=name))
-            for kind, title in everyday.KINDS.items():
-                found = [e for e in entries if (e.library, e.kind) == (library, kind)]
-                if found:
-                    group = self.section(
-                        f"everyday-{library}-{kind}", f"{name}{say(': ')}{say(title)}"
-                    )
-                    group += [self.entry(entry) for entry in found]
-                    part += group
-            made.append(part)
+        for page, rows in groups.items():
+            title = say(pages.title(page))
+            made += self.parse(f"**[{title}](/{page}.md)**")
+            made.append(nodes.raw("", f"<ul>{chr(10).join(rows)}</ul>", format="html"))
         return made
 
-    def section(self, name: str, title: str) -> nodes.section:
-        """Return an empty section that the contents and the search know."""
-        made = nodes.section(
-            "", nodes.title(title, title, translatable=False), ids=[name], names=[name]
-        )
-        made["classes"].append("everyday-group")
-        self.state.document.note_implicit_target(made, made)
-        return made
+
+class EverydayPage(Generated):
+    """The everyday errors of one page, each with its messages and its first aid."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the entries."""
+        self.env.note_dependency(str(everyday.FILE))
+        self.env.note_dependency(str(everyday.RECORDED))
+        page = f"book/errors/{self.arguments[0]}"
+        return [self.entry(one) for one in everyday.load().values() if everyday.page(one) == page]
 
     def entry(self, entry: everyday.Entry) -> nodes.container:
         """Return one entry: messages, what it is, what to try, and a program that raises it."""
@@ -245,7 +244,7 @@ def to_page(name: str) -> str:
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Load the scripts of both doors where they are, and what the search knows of the cases."""
-    if page == PAGE:
+    if page in (PAGE, app.config.root_doc):
         for name in ("doors.js", "triage.js", "symptoms.js", "errors.js"):
             app.add_js_file(name)
     if page == "search":
@@ -264,9 +263,9 @@ def add_words(app: Sphinx, doctree: nodes.document) -> None:
 
 DIRECTIVES = {
     "triage": Triage,
-    "symptom-box": Symptoms,
     "message-table": MessageTable,
     "everyday-index": EverydayIndex,
+    "everyday-page": EverydayPage,
 }
 
 

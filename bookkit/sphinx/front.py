@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import html
 import re
+from typing import ClassVar
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import catalogue, drawings, execute, pages, records
+from bookkit import catalogue, drawings, execute, pages, records, versions
 from bookkit.languages import say
 from bookkit.outputs import releases, split_traceback
 from trace_evidence import both
 
-from . import render
+from . import directives, render
 
 
 def inline_code(text: str) -> str:
@@ -29,6 +30,52 @@ class CommonCause(SphinxDirective):
         self.env.note_dependency(str(drawings.FOLDER / "cause.svg"))
         drawn = f'<div class="drawing cause">{drawings.inline("cause")}</div>'
         return [nodes.raw("", drawn, format="html")]
+
+
+class MatrixEmblem(SphinxDirective):
+    """The version matrix as one small drawing: programs in columns, old stacks above new ones."""
+
+    STEP_X, STEP_Y = 10, 8
+    SHAPES: ClassVar[dict] = {  # told apart without color
+        "fails": "m{x} {y}h6v6h-6z",
+        "wrong": "m{x} {y}m3 -1l4 4l-4 4l-4-4z",
+        "warns": "m{x} {y}m3 0l3 6h-6z",
+        "ok": "m{x} {y}m2 3h2",
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the drawing; a column leads to the page of its program."""
+        self.env.note_dependency(str(versions.FILE))
+        rows, programs = versions.rows(), directives.programs()
+        paths: dict[str, str] = dict.fromkeys(self.SHAPES, "")
+        links = ""
+        for column, (slug, (title, page)) in enumerate(programs.items()):
+            x = column * self.STEP_X
+            for row, stack in enumerate(rows):
+                kind = versions.verdict(stack, slug)["verdict"]
+                place = self.SHAPES.get(kind, "").format(x=x, y=row * self.STEP_Y)
+                paths[kind] = paths.get(kind, "") + place
+            href = self.env.app.builder.get_relative_uri(self.env.docname, page)
+            words = html.escape(say(title).replace("`", ""))
+            area = f'<rect x="{x - 2}" width="{self.STEP_X}" height="{len(rows) * self.STEP_Y}"/>'
+            links += f'<a href="{href}" tabindex="-1"><title>{words}</title>{area}</a>'
+        drawn = "".join(f'<path class="emblem-{k}" d="{d}"/>' for k, d in paths.items() if d)
+        width, height = len(programs) * self.STEP_X, len(rows) * self.STEP_Y
+        words = say(
+            "{programs} programs on {stacks} stacks of releases, oldest above. Squares raise, "
+            "diamonds give a wrong answer without an error, triangles warn, dashes are right.",
+            programs=len(programs), stacks=len(rows),
+        )  # fmt: skip
+        page = self.env.app.builder.get_relative_uri(
+            self.env.docname, "book/reference/version-matrix"
+        )
+        svg = (
+            f'<figure class="emblem"><svg viewBox="-2 -2 {width + 4} {height + 4}" role="img" '
+            f'aria-label="{html.escape(words)}">{drawn}{links}</svg>'
+            f'<figcaption>{html.escape(words)} <a href="{page}">{say("The version matrix")}</a>'
+            "</figcaption></figure>"
+        )
+        return [nodes.raw("", svg, format="html")]
 
 
 class ChapterCards(SphinxDirective):
@@ -87,10 +134,10 @@ class ThenAndNow(SphinxDirective):
         """Return the program and, side by side, what came of it."""
         path = pages.ROOT / f"{self.arguments[0]}.md"
         self.env.note_dependency(str(path))
-        found = execute.from_cache(execute.open_cache(), pages.read_notebook(path))
-        if found is None:
+        notebook = execute.executed(path)
+        if notebook is None:
             raise self.error(f"{path.name} is not executed: run `make book`.")
-        for cell in found.notebook.cells:
+        for cell in notebook.cells:
             if "raises" in cell.metadata.get("expect", {}).get("then", {}):
                 return self.outcomes(cell)
         raise self.error(f"{path.name} has no %%both cell that raises on the old stack.")
@@ -121,6 +168,7 @@ class ThenAndNow(SphinxDirective):
 
 DIRECTIVES = {
     "common-cause": CommonCause,
+    "matrix-emblem": MatrixEmblem,
     "chapter-cards": ChapterCards,
     "then-and-now": ThenAndNow,
 }

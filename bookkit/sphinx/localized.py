@@ -14,6 +14,7 @@ from sphinx_exercise.directive import ExerciseStartDirective
 
 from bookkit import languages, translations
 from bookkit.languages import ENGLISH, say
+from trace_evidence import symptoms
 
 WORDS = "words-data.js"
 CHINESE = r"[\u3400-\u9fff]+"
@@ -49,11 +50,7 @@ function splitQuery(query) {
 def pairs(text: str) -> list[str]:
     """Return the words of a text; of Chinese its characters, each with the one that follows."""
     parts = re.findall(rf"{CHINESE}|(?:(?![\u3400-\u9fff])\w)+", text)
-    found = []
-    for part in parts:
-        two = [part[i : i + 2] for i in range(len(part) - 1)] if re.match(CHINESE, part) else []
-        found += two or [part]
-    return found
+    return [word for part in parts for word in symptoms.pairs(part) or [part]]
 
 
 def translate_captions(app: Sphinx, doctree: nodes.document) -> None:

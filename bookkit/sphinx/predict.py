@@ -11,7 +11,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import pages, predictions, reading_time
+from bookkit import execute, pages, predictions, reading_time
 from bookkit.languages import say
 from bookkit.predictions import LETTERS
 
@@ -34,7 +34,8 @@ class Predict(SphinxDirective):
         """Return the form, in a container that knows which cell it asks about."""
         label, body = self.arguments[0], "\n".join(self.content)
         one = predictions.take_apart(label, self.options, body)
-        notebook = predictions.executed(Path(self.env.doc2path(self.env.docname)))
+        path = Path(self.env.doc2path(self.env.docname))
+        notebook = execute.executed(path) if pages.has_kernel(path) else None
         problem = one.problem(notebook) if notebook else ""
         if problem:
             raise self.error(f"prediction {label}: {problem}")
@@ -125,7 +126,7 @@ def put_before_output(app: Sphinx, doctree: nodes.document) -> None:
         if "asks_about" not in place or not isinstance(cell, nodes.container):
             continue
         named = cell.get("cell_metadata", {}).get("name")
-        seen = not cell.get("hide_mode") and len(cell.children) > 1
+        seen = cell.get("hide_mode") in (None, "", "input") and len(cell.children) > 1
         if named == place["asks_about"] and seen:
             place.parent.remove(place)
             cell.insert(1, place)

@@ -1,8 +1,9 @@
 """`examine`: compute what a model says in a second way, and name the case where the two differ.
 
 `checks` has one module a check, and each check one idea. `running` runs a model and records it,
-`held` notes what it holds and puts it back, `context` shares runs between checks, and `driver` runs
-them all and writes the `report`. `known` says what the book knows of the cases that are named.
+`comparing` compares what two runs say, `held` notes what the model holds and puts it back,
+`context` shares runs between checks, and `driver` runs them all and writes the `report`. `known`
+says what the book knows of the cases that are named. `plain` examines a function without NumPyro.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ __version__ = "0.1.0"
 
 def examine(
     model: Callable, *args: Any, rng_key: Any = None, checks: Iterable[str] | None = None,
-    guide: Any = None, slow: bool = False, **kwargs: Any,
+    guide: Any = None, slow: bool = False, ignore: Iterable[str] = (),
+    timeout: float | None = None, **kwargs: Any,
 ) -> Report:  # fmt: skip
     """Compute what a NumPyro model says in a second way, and name the case where the two differ.
 
@@ -29,11 +31,13 @@ def examine(
         model: a model, as you hand it to `MCMC` or `SVI`; or an `MCMC` that has run.
         *args: the model's arguments, of any shapes.
         rng_key: the key that all draws come from; `jax.random.PRNGKey(0)` if it is None.
-        checks: names of checks, instead of all: "state", "keys", "round_trip", "shapes", "scan",
-            "jit", "compiled", "pytree", "guide", "mcmc".
+        checks: names of checks, instead of all; `examine_model.report.NAMES` has them.
         guide: a guide of the model, used before or new, to be looked at too.
         slow: whether a check may take long; without, it is named as not run.
-        **kwargs: the model's keyword arguments. One that is called as one of the four above goes
+        ignore: ids of findings that are meant, such as "same-key", or "same-key:noise" for one
+            site. A comment `# examine: ignore[same-key]` on the site's line does the same.
+        timeout: seconds after which the checks that are left do not answer.
+        **kwargs: the model's keyword arguments. One that is called as one of the six above goes
             into a `functools.partial` of the model.
 
     Returns:
@@ -47,5 +51,38 @@ def examine(
     from . import driver
 
     return driver.examine(
-        model, args, kwargs, rng_key=rng_key, checks=checks, guide=guide, slow=slow
-    )
+        model, args, kwargs, rng_key=rng_key, checks=checks, guide=guide, slow=slow,
+        ignore=ignore, timeout=timeout,
+    )  # fmt: skip
+
+
+def function(
+    function: Callable, *args: Any, checks: Iterable[str] | None = None,
+    ignore: Iterable[str] = (), timeout: float | None = None, **kwargs: Any,
+) -> Report:  # fmt: skip
+    """Compute what a function of JAX returns in a second way; it is called `examine.function`.
+
+    The function is called with its arguments as they are, under `jit`, without compiled programs,
+    with 64 bits, on other data, and on copies of what it is given. NumPyro is not needed for it.
+
+    Args:
+        function: a function of arrays, or an Equinox module; what it returns is any pytree.
+        *args: its arguments. Arrays and floats are traced, everything else is static.
+        checks: names of checks, instead of all: "state", "static", "jit", "precision", "pytree".
+        ignore: ids of findings that are meant.
+        timeout: seconds after which the checks that are left do not answer.
+        **kwargs: its keyword arguments.
+
+    Returns:
+        A report, as `examine` does.
+
+    Raises:
+        ValueError: a check is not known.
+        TypeError: the function cannot be called.
+    """
+    from . import plain
+
+    return plain.examine(function, args, kwargs, checks=checks, ignore=ignore, timeout=timeout)
+
+
+examine.function = function  # type: ignore[attr-defined]

@@ -8,21 +8,19 @@ from functools import cached_property, partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-try:
-    from jax.extend.core import jaxpr_as_fun
-except ImportError:  # the old stack
-    jaxpr_as_fun = jax.core.jaxpr_as_fun  # type: ignore[attr-defined]
-
-from . import running
+from . import comparing, running
+from .comparing import densities, is_smooth, measurable
 from .held import Held
+from .programs import Drawing, drawings, recorded
 from .report import Finding
 from .running import Run
 
 COMPILED = 1_500
 """Operations up to which a model is compiled with its loops unrolled, which is faster at first."""
+DRAWS = 8
+"""Prior draws that are compared where one is too few."""
 LARGE = 1_000
 """Elements of an array up to which XLA compiles a model as it does in every test of its own."""
 UNROLLED = 20_000
@@ -39,7 +37,7 @@ class NothingToCompare(CannotRun):
 
 @dataclass
 class Ways:
-    """What one draw's sites say in several ways: (log density, sum of magnitudes) by site.
+    """What one draw's sites say in several ways: the rows of their log densities, by site.
 
     Attributes:
         drawn: at the draw itself.
@@ -61,6 +59,31 @@ class Ways:
 
 
 @dataclass
+class Draws:
+    """Some prior draws, each along the first axis of all arrays.
+
+    Attributes:
+        values: what the sites drew, as it is handed in.
+        rows: the log densities by site, where the values are handed in.
+        inside: for each observed site, whether its rows lie in its support, and the support.
+    """
+
+    values: dict
+    rows: dict
+    inside: dict
+
+
+def supported(site: running.Site) -> tuple[Any, list]:
+    """Return whether each observation of a site lies in its support, and the support's numbers."""
+    try:
+        support = site.fn.support
+        ends = [leaf for leaf in jax.tree.leaves(support) if not callable(leaf)]
+        return support(site.value), ends
+    except Exception:
+        return True, []  # a distribution that knows no support
+
+
+@dataclass
 class Context:
     """A model that is examined.
 
@@ -72,6 +95,7 @@ class Context:
         slow: whether checks may take as long as they like.
         left: where the first run left tracers; changed: where it changed what the model holds.
         findings: where checks put what they find; hints: and what is odd.
+        check: the check that runs now.
     """
 
     model: Callable
@@ -85,6 +109,7 @@ class Context:
     changed: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     hints: list[Finding] = field(default_factory=list)
+    check: str = ""
 
     @cached_property
     def held(self) -> Held:
@@ -126,8 +151,44 @@ class Context:
     @cached_property
     def names(self) -> list[str]:
         """The sample sites whose density can be computed and compared between runs."""
-        other = set(running.measurable(self.back))
-        return [name for name in running.measurable(self.draw) if name in other]
+        other = set(measurable(self.back))
+        return [name for name in measurable(self.draw) if name in other]
+
+    @cached_property
+    def computed(self) -> list[str]:
+        """The deterministic sites outside of loops and maps."""
+        return [s.name for s in self.back.sites if s.kind == "deterministic" and not s.traced]
+
+    @cached_property
+    def called(self) -> dict[str, Any]:
+        """The log densities of the draw, as the model is called with its values."""
+        return densities(self.back, self.names)
+
+    @cached_property
+    def noise(self) -> dict[str, float] | None:
+        """By how much of itself a row of each site changes where values and data are rounded so.
+
+        None where the model gives other log densities in each run.
+        """
+        again = densities(self.run(self.key(1), self.values), self.names)
+        if any(comparing.apart(rows, again[name]) for name, rows in self.called.items()):
+            return None
+        args, kwargs, values = comparing.shaken((self.args, self.kwargs, self.values))
+        try:
+            run = running.run(self.model, args, kwargs, self.key(1), values)
+        except Exception:  # a model that refuses such data
+            run = running.run(self.model, self.args, self.kwargs, self.key(1), values)
+        finally:
+            self.held.restore()
+        moved = densities(run, self.names)
+        return {name: comparing.rounding(rows, moved[name]) for name, rows in self.called.items()}
+
+    def apart(self, name: str, here: Any, there: Any) -> comparing.Apart | None:
+        """Return where two ways to compute the log density of a site differ beyond rounding."""
+        found = comparing.apart(here, there)
+        if found is None or not found.finite():
+            return found
+        return comparing.apart(here, there, noise=(self.noise or {}).get(name, 0.0))
 
     @cached_property
     def largest(self) -> int:
@@ -144,15 +205,16 @@ class Context:
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        names, key = self.names, self.key(1)  # read now: inside a trace they would keep its tracers
+        # Read now: inside a trace they would keep its tracers.
+        names, computed, key = self.names, self.computed, self.key(1)
         free = {name: value for name, value in self.values.items() if is_smooth(value)}
         rest = {name: value for name, value in self.values.items() if name not in free}
 
         def measured(free: dict, rest: dict) -> Any:
             found = self.run(key, {**rest, **free})
-            by_site = running.densities(found, names)
+            by_site = densities(found, names)
             self.held.restore()  # a density may keep what it computes
-            return by_site, numbers(found)
+            return by_site, numbers(found, computed)
 
         try:
             traced, size = recorded(measured, free, rest)
@@ -164,13 +226,13 @@ class Context:
         def all_ways(free: dict, rest: dict, gradient: bool = True) -> Any:
             def total(free: dict) -> Any:
                 by_site, also = traced(free, rest)
-                return sum((row[0] for row in by_site.values()), start=0.0), (by_site, also)
+                return sum((rows.sum() for rows in by_site.values()), start=0.0), (by_site, also)
 
             if gradient:
                 (_, under_jit), slopes = jax.value_and_grad(total, has_aux=True)(free)
             else:
                 (_, under_jit), slopes = total(free), {}
-            outside = [running.densities(run, names) for run in (drawn, back)]
+            outside = [densities(run, names) for run in (drawn, back)]
             return under_jit, slopes, outside, fresh(free, rest) if callable(fresh) else None
 
         without_gradient = partial(all_ways, gradient=False)
@@ -182,13 +244,52 @@ class Context:
         except Exception as error:
             raise CannotRun(f"compiled, it fails with {running.brief(error)}") from error
         anew = fresh if anew is None else anew
-        return Ways(outside[0], outside[1], numbers(back), under_jit, anew, slopes, why)
+        return Ways(outside[0], outside[1], numbers(back, computed), under_jit, anew, slopes, why)
 
     @cached_property
-    def stepwise(self) -> dict[str, tuple[Any, Any]]:
-        """The densities of one draw, one operation after another, so that no compiler had a say."""
-        with jax.disable_jit():
-            return running.densities(self.run(self.key(1), self.values), self.names)
+    def draws(self) -> Draws:
+        """Some prior draws, from one program.
+
+        Raises:
+            CannotRun: the model does not run under `jit`.
+        """
+        names, kept, seen, key = self.names, set(self.values), self.draw.samples(), self.key(1)
+        observed = [name for name in names if seen[name].has_data]
+
+        def one(rng_key: Any) -> tuple:
+            drawn = self.run(rng_key).sites
+            values = {site.name: site.value for site in drawn if site.name in kept}
+            run = self.run(key, values)
+            rows = densities(run, names)
+            self.held.restore()
+            laws = {name: run.samples()[name] for name in observed}
+            return values, rows, {name: supported(site) for name, site in laws.items()}
+
+        keys = jax.random.split(self.key(3), DRAWS)
+        try:
+            return Draws(*running.quick(lambda keys: jax.lax.map(one, keys), keys))
+        except Exception as error:
+            raise CannotRun(running.blame(error, "under `jit`")) from error
+
+    @cached_property
+    def own_draws(self) -> list[Drawing]:
+        """What the model draws beside its sites, where these take their values.
+
+        Raises:
+            CannotRun: the model does not run under `jit`.
+        """
+        names, computed, values = self.names, self.computed, self.values
+
+        def said(rng_key: Any) -> Any:
+            found = self.run(rng_key, values)
+            rows = densities(found, names)
+            self.held.restore()
+            return rows, numbers(found, computed)
+
+        try:
+            return drawings(jax.make_jaxpr(said)(self.key(1)).jaxpr)
+        except Exception as error:
+            raise CannotRun(running.blame(error, "under `jit`")) from error
 
     def _without_programs(
         self, measured: Callable, free: dict, rest: dict, size: int
@@ -210,68 +311,30 @@ class Context:
         except Exception as error:
             return None, running.blame(error, "under `jax.disable_jit()`")
 
-    def find(self, check: str, says: str, site: str = "", cases: Iterable[str] = ()) -> None:
-        """Add a finding."""
-        self.findings.append(Finding(check, says, site, tuple(cases)))
+    def find(self, name: str, says: str, site: str = "", cases: Iterable[str] = ()) -> None:
+        """Add a finding; `name` is its id."""
+        self.findings.append(self._finding(name, says, site, cases))
 
-    def hint(self, check: str, says: str, site: str = "", cases: Iterable[str] = ()) -> None:
-        """Add a hint."""
-        self.hints.append(Finding(check, says, site, tuple(cases)))
+    def hint(
+        self, name: str, says: str, site: str = "", cases: Iterable[str] = (),
+        place: tuple[str, int] = ("", 0),
+    ) -> None:  # fmt: skip
+        """Add a hint; `name` is its id."""
+        self.hints.append(self._finding(name, says, site, cases, place))
 
-
-class Recorded:
-    """A function as JAX has traced it once, with what it returns."""
-
-    def __init__(self, jaxpr: Any, tree: Any) -> None:
-        self.jaxpr, self.tree = jaxpr, tree
-        names = {equation.primitive.name for equation in jaxpr.jaxpr.eqns}
-        self.loops = bool(names & {"while", "cond", "scan"})
-
-    def __call__(self, *args: Any) -> Any:
-        """Return what the function returned, as traced."""
-        leaves = jaxpr_as_fun(self.jaxpr)(*jax.tree.leaves(args))
-        return jax.tree.unflatten(self.tree, leaves)
+    def _finding(
+        self, name: str, says: str, site: str, cases: Iterable[str],
+        place: tuple[str, int] = ("", 0),
+    ) -> Finding:  # fmt: skip
+        found = self.draw.samples().get(site) if "draw" in vars(self) else None
+        if not place[1]:
+            place = found.place if found else running.place_of(self.model)
+        return Finding(self.check, name, says, site, tuple(cases), *place)
 
 
-def recorded(function: Callable, *args: Any) -> tuple[Recorded, int]:
-    """Return a function as traced for some arguments, and how many operations it takes."""
-    jaxpr, shape = jax.make_jaxpr(function, return_shape=True)(*args)
-    return Recorded(jaxpr, jax.tree.structure(shape)), weight(jaxpr.jaxpr)
-
-
-def weight(jaxpr: Any) -> int:
-    """Return the number of a program's operations, those of a loop once for each step."""
-    total = 0
-    for equation in jaxpr.eqns:
-        times = equation.params.get("length", 1) if equation.primitive.name == "scan" else 1
-        if equation.primitive.name == "while":
-            times = 20  # nobody knows
-        inner = 0
-        for value in equation.params.values():
-            for part in value if isinstance(value, (list, tuple)) else [value]:
-                part = getattr(part, "jaxpr", part)
-                if hasattr(part, "eqns"):
-                    inner += weight(part)
-        total += 1 + times * inner
-    return total
-
-
-def is_smooth(value: Any) -> bool:
-    """Tell whether a pytree holds floating-point arrays only, one at least."""
-    leaves = jax.tree.leaves(value)
-    return bool(leaves) and all(
-        jnp.issubdtype(getattr(leaf, "dtype", np.asarray(leaf).dtype), jnp.floating)
-        for leaf in leaves
-    )
-
-
-def numbers(found: Run) -> dict[str, Any]:
-    """Return the numbers of a run that are no sample site's: deterministic ones and the result."""
-    also: dict[str, Any] = {
-        site.name: site.value
-        for site in found.sites
-        if site.kind == "deterministic" and not site.traced
-    }
+def numbers(found: Run, names: Iterable[str]) -> dict[str, Any]:
+    """Return the numbers of a run that are no sample site's: those of some sites, the result."""
+    also = {site.name: site.value for site in found.sites if site.name in set(names)}
     result = []
     for leaf in jax.tree.leaves(found.result):
         if isinstance(leaf, (jax.Array, np.ndarray, float, int)) and not isinstance(leaf, bool):

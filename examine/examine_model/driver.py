@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from typing import Any
 
 import jax
 from numpyro.infer import MCMC
 
 from . import known, running
-from .checks import compiled, guide, jit, keys, mcmc, pytree, round_trip, scan, shapes, state
+from .checks import pytree
 from .context import CannotRun, Context, NothingToCompare
-from .report import Finding, NotRun, Report
+from .report import NAMES, NotRun, Report
 
-MODULES = (state, keys, round_trip, shapes, scan, jit, compiled, pytree, guide, mcmc)
-CHECKS: dict[str, Callable[[Context], None]] = {module.NAME: module.check for module in MODULES}
+CHECKS: dict[str, Callable[[Context], None]] = {
+    name: import_module(f"{__package__}.checks.{name}").check for name in NAMES
+}
 """The checks by name, in the order in which they run."""
 OF_MORE = ("pytree", "guide", "mcmc")
 """The checks of something that comes with the model; most models come alone."""
@@ -24,6 +26,7 @@ OF_MORE = ("pytree", "guide", "mcmc")
 def examine(
     model: Any, args: tuple, kwargs: dict, *, rng_key: Any = None,
     checks: Iterable[str] | None = None, guide: Any = None, slow: bool = False,
+    ignore: Iterable[str] = (), timeout: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Report:  # fmt: skip
     """Examine a model; see `examine_model.examine`, which has the same arguments.
@@ -36,13 +39,15 @@ def examine(
         checks: names of checks.
         guide: a guide of the model.
         slow: whether a check may take long.
+        ignore: ids of findings that are meant, each maybe with a colon and a site.
+        timeout: seconds after which the checks that are left do not answer.
         progress: called with the name of each check before it runs.
 
     Raises:
         ValueError: a check is not known.
         TypeError: the model cannot be called.
     """
-    chosen = _chosen(checks)
+    chosen = chosen_of(CHECKS, checks)
     mcmc = model if isinstance(model, MCMC) else None
     model = mcmc.sampler.model if mcmc is not None else model
     if mcmc is not None and model is None:
@@ -53,42 +58,87 @@ def examine(
     report = Report(name_of(model), releases=known.known_bad(known.installed()))
     context = Context(model, tuple(args), dict(kwargs), rng_key, guide, mcmc, slow)
     context.findings, context.hints = report.findings, report.hints
-    with running.apart():
-        held = context.held
-        try:
-            for name in chosen:
-                if progress is not None:
-                    progress(name)
-                _one(name, context, report, asked=checks is not None)
-        finally:
-            held.restore()
-    if not held.whole:
-        report.not_run.append(NotRun("state", "the model holds more objects than are looked at"))
+    wanted = {
+        name: CHECKS[name] if name in OF_MORE else sampled(CHECKS[name]) for name in chosen
+        if checks is not None or name not in OF_MORE or comes(name, context)
+    }  # fmt: skip
+    run_checks(wanted, context, report, timeout, progress)
+    report.ignore(ignore)
     return report
 
 
-def _chosen(checks: Iterable[str] | None) -> list[str]:
-    if checks is None:
-        return list(CHECKS)
-    wanted = [checks] if isinstance(checks, str) else list(checks)
-    for name in wanted:
-        if name not in CHECKS:
-            raise ValueError(f"unknown check {name!r}: known are {', '.join(CHECKS)}.")
-    return [name for name in CHECKS if name in wanted]
+def sampled(check: Callable[[Context], None]) -> Callable[[Context], None]:
+    """Return a check that has nothing to compare where the model samples nothing."""
 
-
-def _one(name: str, context: Context, report: Report, asked: bool) -> None:
-    """Run one check; what it cannot do goes into the report."""
-    begun = time.process_time()
-    before = len(report.findings)
-    try:
-        if name not in OF_MORE and not context.draw.samples():
+    def checked(context: Context) -> None:
+        if not context.draw.samples():
             raise NothingToCompare("the model has no sample site")
-        CHECKS[name](context)
+        check(context)
+
+    return checked
+
+
+def comes(name: str, context: Context) -> bool:
+    """Tell whether what a check looks at came with the model."""
+    if name == "pytree":
+        return any(True for _ in pytree.given(context.args, context.kwargs))
+    return getattr(context, name) is not None
+
+
+def chosen_of(known: Iterable[str], checks: Iterable[str] | None) -> list[str]:
+    """Return the names of the checks that are asked for, in their order; all where none are.
+
+    Raises:
+        ValueError: one is not known.
+    """
+    known = list(known)
+    wanted = known if checks is None else [checks] if isinstance(checks, str) else list(checks)
+    for name in wanted:
+        if name not in known:
+            raise ValueError(f"unknown check {name!r}: known are {', '.join(known)}.")
+    return [name for name in known if name in wanted]
+
+
+def run_checks(
+    checks: dict[str, Callable], thing: Any, report: Report, timeout: float | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> None:  # fmt: skip
+    """Run some checks on a model or a function, and note what each of them cannot do.
+
+    Args:
+        checks: the checks by name.
+        thing: what each is called with; it has `held`, and is told the `check` that runs.
+        report: where the outcome goes.
+        timeout: seconds after which the checks that are left do not answer.
+        progress: called with the name of each check before it runs.
+    """
+    ends = None if timeout is None else time.monotonic() + timeout
+    with running.apart():
+        held = thing.held
+        try:
+            for name, check in checks.items():
+                if progress is not None:
+                    progress(name)
+                thing.check = name
+                try:
+                    with running.limited(None if ends is None else ends - time.monotonic()):
+                        _one(name, check, thing, report)
+                except running.TimeUp:
+                    report.not_run.append(NotRun(name, f"the {timeout:g} seconds are over"))
+        finally:
+            held.restore()
+    if not held.whole:
+        report.not_run.append(NotRun("state", "there are more objects than are looked at"))
+
+
+def _one(name: str, check: Callable, thing: Any, report: Report) -> None:
+    """Run one check; what it cannot do goes into the report."""
+    begun, before = time.process_time(), len(report.findings)
+    try:
+        check(thing)
         report.ran.append(name)
     except NothingToCompare as reason:
-        if asked or name not in OF_MORE:
-            report.nothing.append(NotRun(name, str(reason)))
+        report.nothing.append(NotRun(name, str(reason)))
     except CannotRun as reason:
         report.not_run.append(NotRun(name, str(reason)))
         if len(report.findings) > before:
@@ -98,18 +148,12 @@ def _one(name: str, context: Context, report: Report, asked: bool) -> None:
         why = running.blame(error) + (f"; see {page}" if page else "")
         report.not_run.append(NotRun(name, why))
     finally:
-        context.held.restore()
+        thing.held.restore()
         report.seconds[name] = time.process_time() - begun
 
 
 def name_of(model: Any) -> str:
     """Return what a model is called."""
-    inner = model
-    while not hasattr(inner, "__name__"):
-        inner = getattr(inner, "func", None) or getattr(inner, "fn", None)
-        if inner is None:
-            return type(model).__name__
-    return inner.__name__
-
-
-__all__ = ["CHECKS", "Finding", "examine"]
+    inner = model if hasattr(model, "__name__") else running.innermost(model)
+    name = getattr(inner, "__name__", "__call__")
+    return type(model).__name__ if name == "__call__" else name

@@ -74,7 +74,7 @@ class Held:
         wrapped = getattr(type(thing), "__wrapped__", None) or _wrapped(thing)
         if wrapped is not None:
             yield "", wrapped
-        for name, value in list(_attributes(thing).items()):
+        for name, value in (_attributes(thing) or {}).items():
             yield f".{name}", value
         cls = type(thing)
         if not _in_library(sys.modules.get(cls.__module__), self._own):
@@ -183,29 +183,13 @@ def _names(code: types.CodeType) -> set[str]:
 
 
 def _wrapped(thing: Any) -> Any:
-    found = getattr(thing, "__dict__", None)
-    wrapped = found.get("__wrapped__") if isinstance(found, dict) else None
+    wrapped = (_attributes(thing) or {}).get("__wrapped__")
     return wrapped if wrapped is not None else getattr(thing, "__wrapped__", None)
 
 
-def _attributes(thing: Any) -> dict[str, Any]:
+def _attributes(thing: Any) -> dict[str, Any] | None:
     found = getattr(thing, "__dict__", None)
-    slots = {name: getattr(thing, name) for name in _slots(thing) if hasattr(thing, name)}
-    return {**found, **slots} if isinstance(found, dict) else slots
-
-
-def _slots(thing: Any) -> list[str]:
-    """Return the names of the slots that a class outside the libraries gives to a thing."""
-    found = []
-    for cls in type(thing).__mro__:
-        names = vars(cls).get("__slots__", ())
-        if not names or _in_library(sys.modules.get(cls.__module__), set()):
-            continue
-        for name in [names] if isinstance(names, str) else names:
-            if name not in ("__dict__", "__weakref__"):
-                own = name.startswith("__") and not name.endswith("__")
-                found.append(f"_{cls.__name__.lstrip('_')}{name}" if own else name)
-    return found
+    return dict(found) if isinstance(found, dict) else None
 
 
 def _contents(thing: Any) -> Any:
@@ -226,9 +210,7 @@ def _contents(thing: Any) -> Any:
             except ValueError:
                 return None
         return {"": cells, **vars(thing)}
-    if isinstance(getattr(thing, "__dict__", None), dict) or _slots(thing):
-        return dict(_attributes(thing))
-    return None
+    return _attributes(thing)
 
 
 def _named(contents: Any) -> list[tuple[str, Any]]:
@@ -263,15 +245,9 @@ def _identical(one: Any, other: Any) -> bool:
 
 
 def _put_back(thing: Any, before: Any) -> None:
-    if isinstance(thing, dict):
+    if isinstance(thing, (dict, list, set, deque)):
         thing.clear()
-        thing.update(before)
-    elif isinstance(thing, (list, deque)):
-        thing.clear()
-        thing.extend(before)
-    elif isinstance(thing, set):
-        thing.clear()
-        thing.update(before)
+        (thing.extend if isinstance(thing, (list, deque)) else thing.update)(before)
     elif isinstance(thing, functools._lru_cache_wrapper):
         if not before["cache"]:  # it was empty, so it can be put back
             thing.cache_clear()
@@ -286,12 +262,5 @@ def _put_back(thing: Any, before: Any) -> None:
         vars(thing).clear()
         vars(thing).update(attributes)
     else:
-        slots = _slots(thing)
-        if isinstance(getattr(thing, "__dict__", None), dict):
-            vars(thing).clear()
-            vars(thing).update({name: before[name] for name in before if name not in slots})
-        for name in slots:
-            if name in before:
-                object.__setattr__(thing, name, before[name])
-            elif hasattr(thing, name):
-                object.__delattr__(thing, name)
+        vars(thing).clear()
+        vars(thing).update(before)

@@ -12,6 +12,8 @@ from importlib.metadata import PackageNotFoundError, entry_points, version
 from typing import Any
 
 GROUP = "examine_model.book"
+FINDINGS = "https://trace-evidence.github.io/trace-evidence/book/examine/findings.html"
+"""The page that explains each finding, at an anchor with its id."""
 LIBRARIES = ("jax", "jaxlib", "numpyro", "equinox", "diffrax", "flax", "optax")
 
 

@@ -6,27 +6,40 @@ Nothing here needs more than the standard library.
 from __future__ import annotations
 
 import html
+import linecache
+import re
 import textwrap
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from . import known
 
-NAMES = (
-    "state",
-    "keys",
-    "round_trip",
-    "shapes",
-    "scan",
-    "jit",
-    "compiled",
-    "pytree",
-    "guide",
-    "mcmc",
-)
-"""The checks, in the order in which they run."""
+IDS = {
+    "state": ("tracer-kept", "data-kept"),
+    "keys": ("same-key", "one-key-for-lanes", "fixed-draw"),
+    "round_trip": ("value-not-taken", "do-not-taken", "density-not-repeated", "density-of-a-draw",
+                   "needs-intermediates", "zero-gradient"),
+    "shapes": ("claimed-shape",),
+    "likelihood": ("broadcast", "missing-plate"),
+    "support": ("impossible-observation",),
+    "scan": ("stacked-density", "stacked-raises"),
+    "jit": ("stale-program", "jit-differs", "overflow"),
+    "compiled": ("miscompiled",),
+    "precision": ("float32",),
+    "pytree": ("copy-forgets-bounds", "copy-raises", "leaf-order", "leaf-gradient", "copy-differs"),
+    "guide": ("guide-keeps-tracer", "guide-keeps-start", "guide-keeps-arguments",
+              "guide-under-vmap", "lane-without-start"),
+    "mcmc": ("other-energy",),
+    "static": ("equal-but-different",),
+}  # fmt: skip
+"""What each check may find, by the ids that the book explains; `static` is of functions only."""
+NAMES = tuple(name for name in IDS if name != "static")
+"""The checks of a model, in the order in which they run."""
 WIDTH = 88
 LISTED = 3
 """A finding that fits more cases than this lists them by name only."""
+COMMENT = re.compile(r"#.*\bexamine:\s*ignore\[([^\]]+)\]")
 
 
 @dataclass(frozen=True)
@@ -35,20 +48,65 @@ class Finding:
 
     Attributes:
         check: the name of the check that saw it.
+        id: what is wrong, in a word or two that stay the same from release to release.
         says: what disagrees, with the numbers of both ways.
         site: the site where it disagrees, or "" where it is no single one.
         cases: names of the pages that explain it, the likeliest first, as `trace-evidence
             explain` knows them.
+        file: where the site is, or the model if it is no single one.
+        line: the line there, from 1 on.
     """
 
     check: str
+    id: str
     says: str
     site: str = ""
     cases: tuple[str, ...] = ()
+    file: str = ""
+    line: int = 0
+
+    def __post_init__(self) -> None:
+        if self.id not in IDS[self.check]:
+            raise ValueError(f"{self.id!r} is no finding of the check {self.check!r}")
 
     def pages(self) -> list[tuple[str, str, str]]:
         """Return (title, address, cure) of each case that the book knows."""
         return [row for row in map(known.page, self.cases) if row]
+
+    def address(self) -> str:
+        """Return where the book explains findings of this kind."""
+        return f"{known.FINDINGS}#{self.id}"
+
+    def place(self) -> str:
+        """Return the file, from this folder on, and the line; a notebook's cell is no file."""
+        path = Path(self.file)
+        if not self.line:
+            return ""
+        if not path.is_file():
+            return f"line {self.line} of its cell"
+        here = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+        return f"{here}:{self.line}"
+
+    def ignored(self, wanted: Iterable[str]) -> bool:
+        """Tell whether its id, or ID:SITE, is among some, or in a comment on its line."""
+        lines = (linecache.getline(self.file, self.line - up) for up in (0, 1) if self.line)
+        said = [name for line in lines for found in COMMENT.findall(line) for name in
+                found.replace(" ", "").split(",")]  # fmt: skip
+        return bool({self.id, f"{self.id}:{self.site}"} & {*wanted, *said})
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return (heading, text) of what is told below: its place, page, cases and cures."""
+        rows = [("at", self.place()), ("about", self.address())]
+        if len(self.cases) > LISTED:
+            return [*rows, ("cases", ", ".join(self.cases))]
+        for title, address, cure in self.pages():
+            rows += [("case", f"{title}\n{address}"), ("cure", cure)]
+        return [row for row in rows if row[1]]
+
+    def headline(self) -> str:
+        """Return in a sentence what disagrees, and its id."""
+        place = f"site {self.site!r}: " if self.site else ""
+        return f"{place}{self.says} [{self.check}: {self.id}]"
 
 
 @dataclass(frozen=True)
@@ -68,6 +126,7 @@ class Report:
         ran: the checks that answered.
         findings: what disagrees.
         hints: what is odd but may be meant.
+        ignored: findings and hints that the caller or a comment in the model takes as meant.
         releases: of what is installed, the releases that are known to compute wrong numbers.
         nothing: the checks that have nothing to compare in this model, and why.
         not_run: the checks that could not answer, and why.
@@ -78,6 +137,7 @@ class Report:
     ran: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     hints: list[Finding] = field(default_factory=list)
+    ignored: list[Finding] = field(default_factory=list)
     releases: list[str] = field(default_factory=list)
     nothing: list[NotRun] = field(default_factory=list)
     not_run: list[NotRun] = field(default_factory=list)
@@ -96,10 +156,21 @@ class Report:
     def __bool__(self) -> bool:
         return self.ok
 
-    def _silent(self) -> list[tuple[str, list[tuple[str, str]]]]:
+    def ignore(self, wanted: Iterable[str]) -> None:
+        """Set aside the findings and hints that are meant."""
+        wanted = {wanted} if isinstance(wanted, str) else set(wanted)
+        for rows in (self.findings, self.hints):
+            meant = [found for found in rows if found.ignored(wanted)]
+            rows[:] = [found for found in rows if found not in meant]
+            self.ignored += meant
+
+    def silent(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """Return (heading, (checks, why) rows) of what did not answer, one reason a row."""
         found = []
-        for heading, rows in (("Nothing to compare", self.nothing), ("Could not", self.not_run)):
+        meant = [NotRun(row.id, f"site {row.site!r}" if row.site else "") for row in self.ignored]
+        kinds = (("Ignored", meant), ("Nothing to compare", self.nothing),
+                 ("Could not", self.not_run))  # fmt: skip
+        for heading, rows in kinds:
             reasons: dict[str, list[str]] = {}
             for row in rows:
                 reasons.setdefault(row.why, []).append(row.check)
@@ -121,8 +192,8 @@ class Report:
         for number, found in enumerate(self.findings, start=1):
             blocks.append(_block(f"{number}. ", found))
         blocks += [_block("Hint: ", found) for found in self.hints]
-        for heading, reasons in self._silent():
-            rows = [_wrap(f"{checks}: {why}", "  ") for checks, why in reasons]
+        for heading, reasons in self.silent():
+            rows = [_wrap(f"{checks}: {why}".removesuffix(": "), "  ") for checks, why in reasons]
             blocks.append("\n".join([heading, *rows]))
         return "\n\n".join(blocks)
 
@@ -131,13 +202,10 @@ class Report:
     def _repr_html_(self) -> str:
         parts = [f"<p>Known: {html.escape(says)}</p>" for says in self.releases]
         parts.append(f"<p><strong>{html.escape(self.headline())}</strong></p>")
-        if self.findings:
-            rows = "".join(f"<li>{_item(found)}</li>" for found in self.findings)
-            parts.append(f"<ol>{rows}</ol>")
-        if self.hints:
-            rows = "".join(f"<li>{_item(found)}</li>" for found in self.hints)
-            parts.append(f"<p>Hints</p><ul>{rows}</ul>")
-        for heading, reasons in self._silent():
+        for heading, found in (("Findings", self.findings), ("Hints", self.hints)):
+            rows = "".join(f"<li>{_item(row)}</li>" for row in found)
+            parts.append(f"<p>{heading}</p><ol>{rows}</ol>" if rows else "")
+        for heading, reasons in self.silent():
             rows = "".join(
                 f"<li><code>{checks}</code>: {html.escape(why)}</li>" for checks, why in reasons
             )
@@ -145,38 +213,31 @@ class Report:
         return f'<div class="examine-report">{"".join(parts)}</div>'
 
 
-def _wrap(text: str, indent: str) -> str:
+def _wrap(text: str, indent: str, hang: int = 2) -> str:
     return textwrap.fill(
-        text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ",
+        text, WIDTH, initial_indent=indent, subsequent_indent=indent + " " * hang,
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
 
 
-def _place(found: Finding) -> str:
-    return f"site {found.site!r}: " if found.site else ""
-
-
 def _block(mark: str, found: Finding) -> str:
     indent = " " * len(mark)
-    rows = [textwrap.fill(
-        f"{mark}{_place(found)}{found.says} [{found.check}]", WIDTH,
-        subsequent_indent=indent, break_long_words=False, break_on_hyphens=False,
-    )]  # fmt: skip
-    pages = found.pages()
-    if len(pages) > LISTED:
-        rows.append(_wrap(f"it may be one of {', '.join(found.cases)}", indent))
-        rows.append(_wrap("`trace-evidence explain NAME` prints each", indent))
-    else:
-        for title, address, cure in pages:
-            rows += [_wrap(f"case  {title}", indent), _wrap(address, indent + "      ")]
-            rows.append(_wrap(f"cure  {cure}", indent))
+    rows = [_wrap(f"{mark}{found.headline()}", "", len(mark))]
+    for heading, text in found.rows():
+        for line in text.splitlines():
+            row, heading = f"{heading:6} {line}", ""
+            address = line.startswith("https:")  # stays in one piece
+            rows.append(indent + row if address else _wrap(row, indent, 7))
     return "\n".join(rows)
 
 
 def _item(found: Finding) -> str:
+    about = f'<a href="{html.escape(found.address())}">{html.escape(found.id)}</a>'
     place = f"site <code>{html.escape(found.site)}</code>: " if found.site else ""
-    rows = [f"{place}{html.escape(found.says)} <small>({html.escape(found.check)})</small>"]
+    rows = [f"{place}{html.escape(found.says)} <small>({found.check}: {about})</small>"]
+    rows.append(html.escape(found.place()))
     for title, address, cure in found.pages():
-        link = f'<a href="{html.escape(address)}">{html.escape(title)}</a>'
-        rows.append(f"{link}: {html.escape(cure)}" if len(found.cases) <= LISTED else link)
-    return "<br>".join(rows)
+        rows.append(
+            f'<a href="{html.escape(address)}">{html.escape(title)}</a>: {html.escape(cure)}'
+        )
+    return "<br>".join(filter(None, rows))

@@ -1,11 +1,14 @@
-"""Run a model without leaving a trace: what its sites did, and what they say of the density."""
+"""Run a model without leaving a trace, and note what its sites did."""
 
 from __future__ import annotations
 
 import contextlib
 import random
+import signal
+import sys
+import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +28,8 @@ QUICK: dict[str, Any] = {
 """A program that runs once is compiled three times faster so."""
 KINDS = ("sample", "param", "mutable", "plate", "deterministic")
 """The messages of NumPyro that are noted as sites."""
+INSIDE = {"examine_model", "numpyro", "jax", "equinox", "flax", "contextlib", "functools"}
+"""The packages that stand between a model and what is noted of it."""
 
 
 @dataclass
@@ -47,6 +52,8 @@ class Site:
         looped: whether the site stands in `scan` or `cond` of NumPyro.
         intervened: the value that a `do` around that loop wanted, or None.
         subsample: whether it is a plate that chose some of its members.
+        plates: the dimensions of the plates around it.
+        place: the file and the line where the model calls NumPyro.
     """
 
     name: str
@@ -62,11 +69,18 @@ class Site:
     looped: bool = False
     intervened: Any = None
     subsample: bool = False
+    plates: tuple[int, ...] = ()
+    place: tuple[str, int] = ("", 0)
 
     @property
     def latent(self) -> bool:
         """Whether the site's value was drawn, and can be handed in."""
         return self.kind == "sample" and not self.observed and not self.traced
+
+    @property
+    def has_data(self) -> bool:
+        """Whether the site has observations of its own; a `factor` has none."""
+        return self.observed and type(self.fn).__name__ != "Unit" and np.size(self.value) > 0
 
 
 @dataclass
@@ -194,11 +208,38 @@ class Recorder(primitives.Messenger):
         site.looped = bool(msg.get("_control_flow_done"))
         site.traced = tracer_name(value)
         site.subsample = kind == "plate" and _subsamples(msg)
+        site.plates = tuple(frame.dim for frame in msg.get("cond_indep_stack") or ())
+        site.place = _caller()
         if site.looped and msg.get("_intervener_id"):
             site.intervened = _wanted(msg)
         self.run.sites.append(site)
         if self.read and kind == "sample":
             site.fn.log_prob(site.value)
+
+
+def _caller() -> tuple[str, int]:
+    """Return the file and the line from which NumPyro was called."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in INSIDE:
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def innermost(model: Any) -> Any:
+    """Return the function in partials, handlers, methods and jitted functions, or None."""
+    for _ in range(20):  # a proxy may go on for ever
+        if hasattr(model, "__code__"):
+            return model
+        inside = (getattr(model, name, None) for name in ("func", "fn", "__func__", "__wrapped__"))
+        below = next((part for part in inside if part is not None), None)
+        model = vars(type(model)).get("__call__") if below is None else below
+    return None
+
+
+def place_of(model: Any) -> tuple[str, int]:
+    """Return the file and the line where a model is defined, as far as they are known."""
+    inner = innermost(model)
+    return (inner.__code__.co_filename, inner.__code__.co_firstlineno) if inner else ("", 0)
 
 
 def _subsamples(msg: dict) -> bool:
@@ -269,79 +310,6 @@ def quick(function: Callable, *args: Any) -> Any:
     return compiled(*args)
 
 
-def density(site: Site) -> tuple[jax.Array, jax.Array]:
-    """Return the log density of a sample site, scaled and summed, and the sum of its magnitudes."""
-    with of_the_model():
-        each = site.fn.log_prob(site.value)
-    if site.scale is not None:
-        each = site.scale * each
-    each = jnp.asarray(each, dtype=jnp.result_type(float))
-    finite = jnp.where(jnp.isfinite(each), jnp.abs(each), 0.0)
-    return jnp.sum(each), jnp.sum(finite)
-
-
-def densities(found: Run, names: Iterable[str]) -> dict[str, tuple[Any, Any]]:
-    """Return the log density of some sample sites of a run and its magnitude, by name."""
-    samples = found.samples()
-    return {name: density(samples[name]) for name in names if name in samples}
-
-
-def measurable(found: Run) -> list[str]:
-    """Return the names of the sample sites of a run outside any trace that have a density."""
-    samples = found.samples().items()
-    return [name for name, site in samples if not site.traced and hasattr(site.fn, "log_prob")]
-
-
-def differ(one: Any, other: Any, scale: Any = 0.0, tolerance: float = 1e-3) -> bool:
-    """Tell whether two numbers differ by more than arithmetic explains.
-
-    Args:
-        one: a number.
-        other: another.
-        scale: the sum of the magnitudes that they are the sums of.
-        tolerance: relative to the largest of those.
-    """
-    a, b, size = float(one), float(other), float(scale)
-    if np.isnan(a) or np.isnan(b):
-        return bool(np.isnan(a) != np.isnan(b))
-    if np.isinf(a) or np.isinf(b):
-        return a != b
-    return abs(a - b) > tolerance * max(1.0, abs(a), abs(b), size)
-
-
-def same(one: Any, other: Any, tolerance: float = 1e-3) -> bool:
-    """Tell whether two pytrees hold the same numbers; what are no numbers is not compared."""
-    first, second = _numbers(one), _numbers(other)
-    if [np.shape(a) for a in first] != [np.shape(b) for b in second]:
-        return len(first) != len(second)  # a structure that varies says nothing about numbers
-    for a, b in zip(first, second, strict=True):
-        size = np.max(np.abs(a), initial=1.0, where=np.isfinite(a))
-        if not np.allclose(a, b, rtol=tolerance, atol=tolerance * size, equal_nan=True):
-            return False
-    return True
-
-
-def _numbers(tree: Any) -> list[np.ndarray]:
-    found = []
-    for leaf in jax.tree.leaves(tree):
-        if isinstance(leaf, jax.core.Tracer):
-            continue
-        with contextlib.suppress(Exception):
-            array = np.asarray(leaf)
-            if array.dtype.kind in "fiub":
-                found.append(array.astype(float))
-    return found
-
-
-def show(value: Any, most: int = 4) -> str:
-    """Return a number or the first numbers of an array in a few characters."""
-    array = np.asarray(value)
-    if array.ndim == 0:
-        return f"{float(array):.5g}" if array.dtype.kind in "fc" else str(array)
-    first = ", ".join(f"{float(number):.4g}" for number in array.ravel()[:most])
-    return f"[{first}{', …' if array.size > most else ''}]"
-
-
 @contextlib.contextmanager
 def apart() -> Iterator[None]:
     """Keep handlers outside from what runs inside, and warnings from the screen.
@@ -370,6 +338,30 @@ def of_the_model() -> Iterator[None]:
         with contextlib.suppress(AttributeError):
             error._of_the_model = True  # type: ignore[attr-defined]
         raise
+
+
+class TimeUp(BaseException):
+    """The time is over; no `except Exception` of a check or a model swallows it."""
+
+
+@contextlib.contextmanager
+def limited(seconds: float | None) -> Iterator[None]:
+    """Raise `TimeUp` in the block after so many seconds; only the main thread can be stopped."""
+    main = threading.current_thread() is threading.main_thread()
+    if seconds is None or not main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def late(*_: Any) -> None:
+        raise TimeUp
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def blame(error: BaseException, where: str = "") -> str:

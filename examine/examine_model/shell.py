@@ -7,13 +7,7 @@ import ast
 import importlib
 import os
 import sys
-import threading
-import time
-from collections.abc import Callable
 from typing import Any
-
-PATIENCE = 2.0
-"""Seconds after which a line says which check runs."""
 
 
 class CannotLoad(Exception):
@@ -73,50 +67,32 @@ def split(words: list[str], module: str) -> tuple[tuple, dict[str, Any]]:
     return tuple(args), kwargs
 
 
-class Progress:
-    """One line on standard error that names the running check, from two seconds on."""
-
-    def __init__(self, patience: float = PATIENCE) -> None:
-        self.begun, self.check, self.done = time.monotonic(), "", threading.Event()
-        self.patience = patience
-        self.thread = threading.Thread(target=self._tell, daemon=True)
-
-    def __enter__(self) -> Callable[[str], None]:
-        self.thread.start()
-        return self._begin
-
-    def __exit__(self, *error: object) -> None:
-        self.done.set()
-        self.thread.join()
-
-    def _begin(self, check: str) -> None:
-        self.check = check
-
-    def _tell(self) -> None:
-        told = ""
-        while not self.done.wait(0.1):
-            late = time.monotonic() - self.begun > self.patience
-            if late and self.check and self.check != told:
-                told = self.check
-                print(f"{told} …", file=sys.stderr, flush=True)
+def told(check: str) -> None:
+    """Name the check that runs now, where somebody watches."""
+    if sys.stderr.isatty():
+        print(f"{check} …", file=sys.stderr, flush=True)
 
 
 def parse(words: list[str] | None, program: str) -> argparse.Namespace:
     """Return what the command line asks for."""
     ends = (
-        "The status is 0 where nothing was found, 1 where something was or no check could answer, "
-        "2 where something that was named cannot be loaded."
+        "The status is 0 where nothing was found, 1 where something was, 2 where something that "
+        "was named cannot be loaded, 3 where no check could answer, or with --strict one of them."
     )
     about = "Compute what a NumPyro model says in a second way, and say where the two differ."
     parser = argparse.ArgumentParser(prog=program, description=about, epilog=ends)
     parser.add_argument("model", metavar="MODULE:MODEL", help="or FILE.py:MODEL")
     parser.add_argument("arguments", nargs="*", help="literals, MODULE:NAME, or NAME in the "
                         "model's module, each maybe after KEYWORD=")  # fmt: skip
+    parser.add_argument("--function", action="store_true", help="it is a function, and no model")
     parser.add_argument("--checks", default="", help="some checks only, by commas")
+    parser.add_argument("--ignore", default="", help="ids that are meant, or ID:SITE, by commas")
     parser.add_argument("--guide", default="", metavar="MODULE:GUIDE", help="look at a guide too")
     parser.add_argument("--seed", type=int, default=0, help="the key of what is drawn")
     parser.add_argument("--strict", action="store_true", help="fail where a check could not answer")
     parser.add_argument("--slow", action="store_true", help="also what may take long")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="stop after so many")
+    parser.add_argument("--format", choices=["text", "json", "sarif"], default="text")
     return parser.parse_args(words)
 
 
@@ -128,35 +104,38 @@ def main(words: list[str] | None = None, program: str = "examine-model") -> int:
         program: what the command is called.
 
     Returns:
-        0 if nothing was found, 1 if something was or no check could answer, 2 where something that
-        was named could not be loaded.
+        The status, as `--help` says.
     """
     options = parse(words, program)
     try:
         import jax
 
-        from . import driver
+        from . import driver, formats, plain
     except ImportError as error:
         cure = "install it where the model runs."
         print(f"error: examine needs NumPyro ({error}): {cure}", file=sys.stderr)
         return 2
     module = options.model.rpartition(":")[0]
+    common: dict[str, Any] = {
+        "checks": options.checks.split(",") if options.checks else None,
+        "ignore": options.ignore.split(","), "timeout": options.timeout,
+    }  # fmt: skip
     try:
         found = load(options.model)
         args, kwargs = split(options.arguments, module)
-        guide = load(options.guide, module) if options.guide else None
-    except CannotLoad as error:
+        if options.function:
+            report = plain.examine(found, args, kwargs, **common)
+        else:
+            report = driver.examine(
+                found, args, kwargs, rng_key=jax.random.PRNGKey(options.seed), slow=options.slow,
+                guide=load(options.guide, module) if options.guide else None,
+                progress=told, **common,
+            )  # fmt: skip
+    except (CannotLoad, ValueError, TypeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    with Progress() as progress:
-        try:
-            report = driver.examine(
-                found, args, kwargs, rng_key=jax.random.PRNGKey(options.seed), guide=guide,
-                checks=options.checks.split(",") if options.checks else None,
-                slow=options.slow, progress=progress,
-            )  # fmt: skip
-        except (ValueError, TypeError) as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 2
-    print(report)
-    return 0 if (report.strict if options.strict else report.ok) else 1
+    forms: dict[str, Any] = {"json": formats.as_json, "sarif": formats.as_sarif, "text": str}
+    print(forms[options.format](report))
+    if report.findings:
+        return 1
+    return 0 if (report.strict if options.strict else report.ok) else 3

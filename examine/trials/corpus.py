@@ -1,42 +1,32 @@
 """Examine models that nobody here wrote: those of a checkout's examples, tests and notebooks.
 
-    python -m trials.corpus PATH --name numpyro             the half that may be looked at
-    python -m trials.corpus PATH --name numpyro --half aside   the other, at the end
-    python -m trials.corpus --table                         the table of what is recorded
+    python -m trials.corpus PATH --name numpyro     run its programs, keep what came of them
+    python -m trials.corpus                         the table of what is kept
 
-`--half all` examines both at once; what is said of the half set aside is not printed then either,
-until `--half aside` asks. Each file runs in a process of its own, with a limit of time. A file that
-was run is not run again until the checks change. What is found is kept in `corpus/NAME.jsonl`;
-`corpus/projects.toml` says where the checkout came from, and `corpus/alarms.toml` explains each
-alarm.
+Each file runs in a process of its own, with a limit of time. What is found is kept in
+`corpus/NAME.jsonl`; `corpus/projects.toml` says where the checkout came from, and
+`corpus/alarms.toml` explains each alarm.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
-import examine_model
-
-from . import record
+from . import load_record, write_record
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(__file__).with_name("corpus")
-ALARMS = FOLDER / "alarms.toml"
-PROJECTS = FOLDER / "projects.toml"
 SECONDS = 900
+KINDS = ("defect", "deliberate", "false", "unexplained")
 
 
 def programs(checkout: Path) -> list[Path]:
@@ -55,81 +45,57 @@ def programs(checkout: Path) -> list[Path]:
     return found
 
 
-def run(path: Path, checkout: Path, python: str, half: str) -> tuple[list[dict], str]:
-    """Run one program; return a row for each model, and why there are no more."""
+def run(path: Path, checkout: Path, python: str) -> list[dict]:
+    """Run one program; return a row for each model, and one without a model if it was stopped."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}", "JAX_PLATFORMS": "cpu"}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    name = str(path.relative_to(checkout))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.jsonl"
-        command = [python, "-m", "trials.harvest", str(path), str(out), half]
+        command = [python, "-m", "trials.harvest", str(path), str(out)]
         try:
             done = subprocess.run(
                 command, cwd=checkout, env=environment, capture_output=True, text=True,
                 timeout=SECONDS,
             )  # fmt: skip
-            lines = (done.stderr or done.stdout).strip().splitlines()
-            why = "" if done.returncode == 0 else (lines[-1][:200] if lines else "it failed")
+            lines = (done.stderr or done.stdout or "it failed").strip().splitlines()
+            why = "" if done.returncode == 0 else lines[-1][:200]
         except subprocess.TimeoutExpired:
             why = f"stopped after {SECONDS} s"
         rows = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
-    for row in rows:
-        row["file"] = str(Path(row["file"]).relative_to(checkout))
-    return rows, why
-
-
-def is_alarm(row: dict) -> bool:
-    """Tell whether a model was alarmed."""
-    return bool(row.get("findings"))
+    rows = [{**row, "file": name} for row in rows]
+    return [*rows, {"file": name, "why": why}] if why else rows
 
 
 def load() -> list[dict]:
-    """Return the recorded rows of all checkouts, each with its `project`."""
-    rows = []
-    for file in sorted(FOLDER.glob("*.jsonl")):
-        for line in file.read_text().splitlines():
-            row = json.loads(line)
-            if "model" in row:
-                rows.append({"project": file.stem, **row})
-    return rows
+    """Return the kept rows of all checkouts that are models, each with its `project`."""
+    lines = [(file.stem, line) for file in sorted(FOLDER.glob("*.jsonl"))
+             for line in file.read_text().splitlines()]  # fmt: skip
+    rows = [{"project": project, **json.loads(line)} for project, line in lines]
+    return [row for row in rows if "model" in row]
 
 
-def code() -> str:
-    """Return a hash of the checks, which each row of the record has."""
-    files = sorted(Path(examine_model.__path__[0]).rglob("*.py"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
-
-
-def keep(record: Path, rows: list[dict]) -> None:
-    """Put the rows of one file into a record, in place of older ones of the same models."""
-    lines = record.read_text().splitlines() if record.exists() else []
-    new = {(row["file"], row.get("model"), row["half"]) for row in rows}
-    old = [
-        row for row in map(json.loads, lines)
-        if (row["file"], row.get("model"), row["half"]) not in new
-    ]  # fmt: skip
-    text = "".join(json.dumps(row, sort_keys=True) + "\n" for row in [*old, *rows])
-    half = record.with_suffix(".part")
-    half.write_text(text)
-    half.replace(record)
+def keep(file: Path, rows: list[dict], name: str) -> None:
+    """Put the rows of one program into a file, in place of older ones."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    old = [row for row in map(json.loads, lines) if row["file"] != name]
+    file.write_text("".join(json.dumps(row, sort_keys=True) + "\n" for row in [*old, *rows]))
 
 
 def projects() -> dict[str, dict]:
     """Return the entries of `projects.toml` by name: repository and commit."""
-    return tomllib.loads(PROJECTS.read_text())
+    return tomllib.loads((FOLDER / "projects.toml").read_text())
 
 
 def explanations() -> list[dict]:
     """Return the entries of `alarms.toml`: project, file, model, kind and why."""
-    return tomllib.loads(ALARMS.read_text()).get("alarm", []) if ALARMS.exists() else []
+    return tomllib.loads((FOLDER / "alarms.toml").read_text()).get("alarm", [])
 
 
-def explained(row: dict) -> dict | None:
-    """Return what `alarms.toml` says of an alarmed model."""
-    for entry in explanations():
-        same = (entry["project"], entry["file"]) == (row["project"], row["file"])
-        if same and entry["model"] == row["model"]:
-            return entry
-    return None
+def kind(row: dict) -> str:
+    """Return what `alarms.toml` says an alarm is."""
+    keys = ("project", "file", "model")
+    known = {tuple(entry[key] for key in keys): entry["kind"] for entry in explanations()}
+    return known.get(tuple(row[key] for key in keys), "unexplained")
 
 
 def summary(rows: list[dict]) -> dict[str, dict]:
@@ -138,41 +104,23 @@ def summary(rows: list[dict]) -> dict[str, dict]:
     for name in [*sorted({row["project"] for row in rows}), "all"]:
         mine = [row for row in rows if name in (row["project"], "all")]
         answered = [row for row in mine if row.get("ran")]
-        alarms = [row for row in answered if is_alarm(row)]
-        kinds = [(explained(row) or {}).get("kind", "unexplained") for row in alarms]
-        seconds = sorted(row["seconds"] for row in answered)
-        ratios = [row["seconds"] / row["gradient"] for row in answered if row.get("gradient")]
+        alarms = [kind(row) for row in answered if row["findings"]]
+        seconds = [row["seconds"] for row in answered]
         found[name] = {
             "models": len(answered),
-            "aside": sum(row["half"] == "aside" for row in answered),
             "no answer": len(mine) - len(answered),
-            **{
-                kind: kinds.count(kind) for kind in ("defect", "deliberate", "false", "unexplained")
-            },
+            **{each: alarms.count(each) for each in KINDS},
             "median_seconds": round(statistics.median(seconds), 2) if seconds else None,
-            "costed": len(ratios),
-            "ratio": round(statistics.median(ratios), 2) if ratios else None,
-            "largest_ratio": round(max(ratios), 2) if ratios else None,
         }
     return found
 
 
 def for_the_record() -> dict[str, Any]:
     """Return the parts of the record that are about other people's models."""
-    others, known = summary(load()), projects()
-    for name, row in known.items():
+    others = summary(load())
+    for name, row in projects().items():
         others[name]["repository"] = row["repository"]
     return {"others": others, "alarms": explanations()}
-
-
-def table() -> str:
-    """Return the record as a table."""
-    rows = summary(load())
-    columns = list(next(iter(rows.values()), {}))
-    lines = [" ".join(f"{head:>14}" for head in ["project", *columns])]
-    for name, row in rows.items():
-        lines.append(" ".join(f"{row.get(head, name)!s:>14}" for head in ["project", *columns]))
-    return "\n".join(lines)
 
 
 def main() -> int:
@@ -180,53 +128,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("checkout", nargs="?", type=Path)
     parser.add_argument("--name", help="what the project is called in the record")
-    parser.add_argument("--half", choices=["seen", "aside", "all"], default="seen")
     parser.add_argument("--python", default=sys.executable, help="with what the programs import")
     parser.add_argument("--only", default="", help="files whose path holds this")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
     if options.checkout:
         checkout = options.checkout.resolve()
-        FOLDER.mkdir(exist_ok=True)
         file = FOLDER / f"{options.name or checkout.name}.jsonl"
-        lines = file.read_text().splitlines() if file.exists() else []
-        now, lock = code(), Lock()
-        done = {
-            (row["file"], row["half"]) for row in map(json.loads, lines)
-            if "why" in row and row.get("code") == now
-        }  # fmt: skip
-        found = [path for path in programs(checkout) if options.only in str(path)]
-        missing = [
-            path for path in found
-            if (str(path.relative_to(checkout)), options.half) not in done
-        ]  # fmt: skip
-
-        def one(path: Path) -> None:
-            begun = time.monotonic()
-            rows, why = run(path, checkout, options.python, options.half)
-            name = str(path.relative_to(checkout))
-            rows.append({"file": name, "half": options.half, "why": why})
-            with lock:
-                keep(file, [{**row, "code": now} for row in rows])
-            alarms = sum(is_alarm(row) and row["half"] != "aside" for row in rows)
-            took = time.monotonic() - begun
-            print(f"{name}: {len(rows) - 1} models, {alarms} alarms, {took:.0f} s {why[:90]}",
-                  flush=True)  # fmt: skip
-
-        with ThreadPoolExecutor(options.jobs) as pool:
-            list(pool.map(one, missing))
-    record.keep(**for_the_record())
-    rows = load()
-    print(table())
-    shown = {"seen", "aside"} if options.half == "aside" else {"seen"}
-    open_ones = [
-        row for row in rows if is_alarm(row) and not explained(row) and row["half"] in shown
-    ]
-    for row in open_ones:
-        for found in row["findings"]:
-            print(f"{row['project']} {row['file']} {row['model']}\n  {found}")
-    return int(bool(open_ones))
+        for path in programs(checkout):
+            if options.only in str(path):
+                rows = run(path, checkout, options.python)
+                keep(file, rows, str(path.relative_to(checkout)))
+                print(path.name, len(rows), flush=True)
+    write_record(**for_the_record())
+    for name, row in load_record()["others"].items():
+        print(name, row)
+    alarms = [row for row in load() if row.get("findings") and kind(row) == "unexplained"]
+    for row in alarms:
+        print(row["project"], row["file"], row["model"], *row["findings"], sep="\n  ")
+    return int(bool(alarms))
 
 
 if __name__ == "__main__":

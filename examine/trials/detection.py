@@ -1,6 +1,6 @@
 """Examine each silent case of the casebook as a model, and its cured twin.
 
-    python -m trials.detection                 print the table, and write the record
+    python -m trials.detection                 print the table
     python -m trials.detection leaf-order      these cases only, with their reports
 
 The exit status is 1 where a case is not found, or a twin is alarmed.
@@ -12,7 +12,7 @@ import argparse
 import sys
 import time
 
-from . import record
+from . import load_record, pairs, write_record
 
 
 def measure(name: str) -> dict:
@@ -20,12 +20,10 @@ def measure(name: str) -> dict:
 
     Returns:
         `found`: the checks that found the broken one and name the case; `hinted`: those that hint
-        at it; `other`: those that found
-        it and name another; `alarms`: what was said of the cured one; `seconds`: of the first.
+        at it; `other`: those that found it and name another; `alarms`: what was said of the cured
+        one; `reports`: both; `seconds`: of the first.
     """
     from examine_model import examine
-
-    from . import pairs
 
     made = pairs.PAIRS[name](False)
     begun = time.process_time()
@@ -42,45 +40,6 @@ def measure(name: str) -> dict:
             "reports": (broken, twin), "seconds": seconds}  # fmt: skip
 
 
-def main() -> int:
-    """Run the program."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("cases", nargs="*")
-    parser.add_argument("--write", action="store_true", help="keep the record")
-    parser.add_argument(
-        "--compare", action="store_true", help="print what the record has otherwise"
-    )
-    options = parser.parse_args()
-    from . import pairs
-
-    rows: dict[str, dict] = {}
-    for name in options.cases or pairs.PAIRS:
-        try:
-            result = measure(name)
-        except Exception as error:  # a release in which the program cannot be written
-            print(f"{name:26} cannot be made here: {type(error).__name__}: {error}"[:150])
-            rows[name] = {"found": [], "hinted": [], "other": [], "alarms": []}
-            continue
-        reports = result.pop("reports")
-        seconds = result.pop("seconds")
-        rows[name] = result
-        hinted = [f"hint of {check}" for check in result["hinted"]]
-        found = ", ".join([*result["found"], *hinted]) or f"not found {result['other'] or ''}"
-        print(f"{name:26} {found:12} {seconds:5.1f} s  {'; '.join(result['alarms'])}", flush=True)
-        if options.cases:
-            print(f"\n{reports[0]}\n\n{reports[1]}\n")
-    hits = [name for name, row in rows.items() if row["found"] or row["hinted"]]
-    alarmed = [name for name, row in rows.items() if row["alarms"]]
-    print(f"{len(hits)} of {len(rows)} found, {len(alarmed)} cured twins alarmed")
-    if options.write and not options.cases:
-        record.keep(cases=rows, not_applicable=pairs.NOT_APPLICABLE)
-    if options.compare:
-        changed = changes(record.load()["cases"], rows)
-        print("\n".join(changed) or "as recorded")
-        return int(bool(changed))
-    return int(len(hits) < len(rows) or bool(alarmed))
-
-
 def changes(before: dict[str, dict], now: dict[str, dict]) -> list[str]:
     """Return in words what another release finds differently; a repaired case is not found."""
     rows = []
@@ -91,6 +50,40 @@ def changes(before: dict[str, dict], now: dict[str, dict]) -> list[str]:
         if bool(old["alarms"]) != bool(row["alarms"]):
             rows.append(f"{name}: its cured twin is {'' if row['alarms'] else 'no longer '}alarmed")
     return rows
+
+
+def main() -> int:
+    """Run the program."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("cases", nargs="*")
+    parser.add_argument("--write", action="store_true", help="keep the record")
+    parser.add_argument("--compare", action="store_true", help="what the record has otherwise")
+    options = parser.parse_args()
+    rows: dict[str, dict] = {}
+    for name in options.cases or pairs.PAIRS:
+        try:
+            rows[name] = measure(name)
+        except Exception as error:  # a release in which the program cannot be written
+            print(f"{name:26} cannot be made here: {type(error).__name__}: {error}"[:150])
+            rows[name] = {"found": [], "hinted": [], "other": [], "alarms": []}
+            continue
+        reports, seconds = rows[name].pop("reports"), rows[name].pop("seconds")
+        found, hinted, other, alarms = rows[name].values()
+        said = ", ".join([*found, *(f"hint of {check}" for check in hinted)])
+        said = said or f"not found {other}"
+        print(f"{name:26} {said:12} {seconds:5.1f} s  {'; '.join(alarms)}", flush=True)
+        if options.cases:
+            print(f"\n{reports[0]}\n\n{reports[1]}\n")
+    missed = [name for name, row in rows.items() if not (row["found"] or row["hinted"])]
+    alarmed = [name for name, row in rows.items() if row["alarms"]]
+    print(f"{len(rows) - len(missed)} of {len(rows)} found, {len(alarmed)} cured twins alarmed")
+    if options.write and not options.cases:
+        write_record(cases=rows, not_applicable=pairs.NOT_APPLICABLE)
+    if options.compare:
+        changed = changes(load_record()["cases"], rows)
+        print("\n".join(changed) or "as recorded")
+        return int(bool(changed))
+    return int(bool(missed or alarmed))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ run with an older setting, it does itself.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable
@@ -344,26 +345,12 @@ def two_plates(cured):
         base = dist.Normal(level * jnp.ones((3, 2) if cured else (2,)), 0.5)
         return dist.TransformedDistribution(base, ExpTransform())
 
+    @contextlib.contextmanager
     def plates():
-        numpyro.plate("region", 3, dim=-2)
-        return Both(numpyro.plate("region", 3, dim=-2), numpyro.plate("station", 2))
+        with numpyro.plate("region", 3, dim=-2), numpyro.plate("station", 2):
+            yield
 
     return Examined(noisy_days(noisy, plates, 3, (3, 2)))
-
-
-class Both:
-    """Two plates as one context."""
-
-    def __init__(self, *plates):
-        self.plates = plates
-
-    def __enter__(self):
-        for plate in self.plates:
-            plate.__enter__()
-
-    def __exit__(self, *error):
-        for plate in reversed(self.plates):
-            plate.__exit__(*error)
 
 
 @pair

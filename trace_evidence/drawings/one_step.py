@@ -52,19 +52,19 @@ def draw(belief: Any, read: Callable[[Any], Any]) -> Steps:
         new = {"covariance_matrix"} - {name for name in held if held[name] == MISSING}
         code.rows(held, new)
         for title, shown in trees.items():
-            tree.say(title, bold=True)
-            tree.tree(type(thing).__name__, shown, new & {name for name in shown if shown[name]})
+            leaves = {name for name in shown if shown[name]}
+            tree.tree(f"{title}: {type(thing).__name__}", shown, new & leaves)
             tree.gap()
         drawn = ". ".join(f"The pytree that {title} has {listed(trees[title])}" for title in trees)
         alt = f"The line {LINES[now]} runs. The instance has {listed(held)}. {drawn}."
         figure.add(says, alt, code, tree)
 
     before: Any
-    leaves, before = jax.tree.flatten(belief)
+    parts, before = jax.tree.flatten(belief)
     trees["goes in"] = leaves_of(belief)
     says = "NumPyro looks up four names and finds two in `__dict__`. A name that is missing "
     frame(0, says + "becomes `None`.", belief)
-    inside = jax.tree.unflatten(before, leaves)
+    inside = jax.tree.unflatten(before, parts)
     frame(1, "Your function gets a new belief, built from the leaves.", inside)
     read(inside)
     says = "The lazy property computes its value and keeps it in `__dict__`, so this read is a "

@@ -52,7 +52,7 @@ def watch(model: Callable, make_svi: Callable, keys: Any, y: Any) -> list[Run]:
     return runs
 
 
-def draw_runs(runs_of: Mapping[str, Sequence[Run]]) -> Steps:
+def draw(runs_of: Mapping[str, Sequence[Run]]) -> Steps:
     """Draw the runs of a model with and without a deterministic site, one below the other."""
     caption = "The runs of the model in `svi.init` on the old stack, from top to bottom, and the "
     figure = Steps(f"{caption}key in the handler.", {"deterministic site": list(runs_of)})
@@ -84,32 +84,6 @@ def draw_runs(runs_of: Mapping[str, Sequence[Run]]) -> Steps:
         if rows[-1][-1] == "error":
             says = "A deterministic site has no distribution, so NumPyro runs the model again. The "
             says += "handler splits a tracer of a loop that is over."
-        figure.add(says, f"{at} a deterministic site. {'; '.join(told)}.", runs, handler, at=[at])
-    return figure
-
-
-def draw_lanes(starts_of: Mapping[str, Sequence[float]]) -> Steps:
-    """Draw which key each lane of a batch used, and where it starts.
-
-    Args:
-        starts_of: what the model brings, to the start of each lane.
-    """
-    choices = {"the model brings": list(starts_of)}
-    figure = Steps("Four lanes of `svi.init`, on the stack now.", choices)
-    for at, starts in starts_of.items():
-        found = [f"{start:.2f}" for start in starts]
-        one = len(set(found)) == 1
-        drawn, look = Panel(), {"color": ACCENT, "tinted": True} if one else {}
-        for x, title in {16: "key given", 128: "key used", 258: "start"}.items():
-            drawn.text(x, 20, title, bold=True)
-        for lane, start in enumerate(found):
-            y = 34 + 30 * lane
-            drawn.chip(16, y, f"lane {lane + 1}")
-            drawn.line([(88, y + 10), (120, y + 10)], arrow=not one, dashed=one)
-            drawn.chip(128, y, "seed 0" if one else f"lane {lane + 1}", **look)
-            drawn.line([(206, y + 10), (250, y + 10)], arrow=True)
-            drawn.chip(258, y, start, **look)
-        drawn.height = 150
-        says = f"Starts: {', '.join(found)}." + " One key serves all lanes." * one
-        figure.add(says, f"Four lanes with {at}: {says}", drawn, at=[at])
+        alt = f"The model {at} a deterministic site. {'; '.join(told)}."
+        figure.add(says, alt, runs, handler, at=[at])
     return figure

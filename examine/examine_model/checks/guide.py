@@ -13,10 +13,10 @@ from numpyro.infer import SVI, Trace_ELBO, autoguide
 from numpyro.optim import Adam
 
 from .. import running
+from ..comparing import same, show
 from ..context import CannotRun, Context, NothingToCompare
 from ..held import Held
 
-NAME = "guide"
 LANES = 2
 
 
@@ -33,7 +33,7 @@ def check(context: Context) -> None:
         places = Held(context.guide).tracers()
         if places:
             says = f"the guide holds a tracer in {places[0].replace('model', 'guide', 1)}"
-            context.find(NAME, says, "", ["guide-keeps-traced-start"])
+            context.find("guide-keeps-tracer", says, "", ["guide-keeps-traced-start"])
             return
         if getattr(context.guide, "prototype_trace", None) is not None:
             follows_arguments(context)
@@ -80,14 +80,16 @@ def starts_by_key(context: Context) -> None:
         again = [start(context, context.guide, key) for key in keys]
     except Exception as error:
         raise CannotRun(f"`svi.init` raises {running.brief(error)}") from error
-    if running.same(again[0], again[1], 1e-6) and not running.same(fresh[0], fresh[1], 1e-6):
-        name = next(key for key in fresh[0] if not running.same(fresh[0][key], fresh[1][key]))
+    if fresh[0].keys() != again[0].keys():
+        return  # what was observed in its first call is not given here
+    if same(again[0], again[1], 1e-6) and not same(fresh[0], fresh[1], 1e-6):
+        name = next(key for key in fresh[0] if not same(fresh[0][key], fresh[1][key]))
         says = (
-            f"it was called before, and a restart begins at {running.show(again[0][name])} under "
-            f"two keys; a new guide starts at {running.show(fresh[0][name])} and "
-            f"{running.show(fresh[1][name])}"
+            f"it was called before, and a restart begins at {show(again[0][name])} under "
+            f"two keys; a new guide starts at {show(fresh[0][name])} and "
+            f"{show(fresh[1][name])}"
         )
-        context.hint(NAME, says, name, ["one-guide-one-start"])
+        context.hint("guide-keeps-start", says, name, ["one-guide-one-start"])
 
 
 def follows_arguments(context: Context) -> None:
@@ -115,12 +117,12 @@ def follows_arguments(context: Context) -> None:
             continue
         wanted, got = site.value, drawn[site.name]
         other = np.shape(wanted) != np.shape(got)
-        if other or not running.same(got, wanted):
+        if other or not same(got, wanted):
             says = (
-                f"the guide, used before, gives {running.show(got)} for these arguments, and the "
-                f"model {running.show(wanted)} for the same draw"
+                f"the guide, used before, gives {show(got)} for these arguments, and the "
+                f"model {show(wanted)} for the same draw"
             )
-            context.find(NAME, says, site.name, ["guide-keeps-arguments"])
+            context.find("guide-keeps-arguments", says, site.name, ["guide-keeps-arguments"])
             return
 
 
@@ -132,7 +134,7 @@ def mapped_starts(context: Context) -> None:
         _, finite = jax.vmap(lambda key: start(context, guide, key, finite=True))(keys)
     except jax.errors.UnexpectedTracerError as error:
         says = f"`jax.vmap(svi.init)` raises {running.brief(error)}"
-        context.find(NAME, says, "", ["autoguide-under-vmap"])
+        context.find("guide-under-vmap", says, "", ["autoguide-under-vmap"])
         return
     except Exception as error:
         raise CannotRun(f"`jax.vmap(svi.init)` raises {running.brief(error)}") from error
@@ -145,4 +147,4 @@ def mapped_starts(context: Context) -> None:
         start(context, unused(context.guide), keys[lane])
     except Exception as error:
         says += f"; alone, `svi.init` raises {running.brief(error)}"
-    context.find(NAME, says, "", ["lane-without-start"])
+    context.find("lane-without-start", says, "", ["lane-without-start"])

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import jax
-import numpy as np
 
-from .. import running
+from ..comparing import same, show
 from ..context import LARGE, CannotRun, Context, NothingToCompare
 
-NAME = "jit"
 STALE = (
     "callable-global-changed", "callable-attribute-changed", "jitted-method", "mutable-key",
     "hash-omits-field", "equal-other-type", "filter-jit-equal-number", "numpy-array-in-place",
@@ -39,25 +37,11 @@ def check(context: Context) -> None:
         raise CannotRun(ways.why)
 
 
-def apart(one: dict, other: dict) -> bool:
-    """Tell whether the density of any site differs."""
-    return any(running.differ(row[0], other[name][0], row[1]) for name, row in one.items())
-
-
-def overflows(context: Context, name: str, here: Any, there: Any, size: Any) -> bool:
-    """Tell whether a density is infinite in one way only because XLA computes another formula.
-
-    Then it is the same, one operation after another, as the model is called: XLA takes log(exp(x))
-    for x, which has a value where exp(x) is zero.
-    """
-    if np.isfinite(float(here)) and np.isfinite(float(there)):
-        return False
-    try:
-        return name in context.stepwise and not running.differ(
-            here, context.stepwise[name][0], size
-        )
-    except Exception:
-        return False
+def out_of_date(context: Context) -> bool:
+    """Tell whether a program that was compiled before gives another density than a new one."""
+    ways = context.ways
+    anew = ways.anew[0] if ways.anew else {}
+    return any(context.apart(name, ways.back[name], rows) for name, rows in anew.items())
 
 
 def stale(context: Context) -> tuple[str, ...]:
@@ -67,8 +51,10 @@ def stale(context: Context) -> tuple[str, ...]:
     which compilers have been wrong: then the program that was compiled before need not be old.
     """
     ways = context.ways
-    if context.largest > LARGE and ways.anew and not apart(ways.under_jit[0], ways.anew[0]):
-        return ()
+    if context.largest > LARGE and ways.anew:
+        rows = [(name, ways.under_jit[0][name], fresh) for name, fresh in ways.anew[0].items()]
+        if not any(context.apart(*row) for row in rows):
+            return ()
     traced = [site for site in context.draw.sites if site.traced == "DynamicJaxprTracer"]
     if not traced:
         return STALE
@@ -83,36 +69,28 @@ def compare(
     second: str, cases: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Add a finding for what two ways of running give differently, the densities first."""
-    first = "as it is called"
-    for name, (here, size) in one[0].items():
-        if name not in other[0]:
+    first, kind = "as it is called", "stale-program" if cases else "jit-differs"
+    for name, here in one[0].items():
+        found = context.apart(name, here, other[0][name]) if name in other[0] else None
+        if not found:
             continue
-        there, _ = other[0][name]
-        if running.differ(here, there, size):
-            says = (
-                f"its log density is {running.show(here)} {first}, and {running.show(there)} "
-                f"{second}"
-            )
-            if overflows(context, name, here, there, size):
-                says += "; a number is too large or too small on the way, and XLA avoids it"
-                if not any(hint.site == name for hint in context.hints):
-                    context.hint(NAME, says, name)
-                continue
-            context.find(NAME, says, name, cases)
-            return
+        says = found.says(first, second)
+        if not found.finite():
+            says += "; a number is too large or too small on the way, and XLA may avoid it"
+            if not any((hint.id, hint.site) == ("overflow", name) for hint in context.hints):
+                context.hint("overflow", says, name)
+            continue
+        context.find(kind, says, name, cases)
+        return
     here, there = one[1], other[1]
     for name, value in here["deterministic"].items():
-        if name in there["deterministic"] and not running.same(value, there["deterministic"][name]):
-            says = (
-                f"it is {running.show(value)} {first}, and "
-                f"{running.show(there['deterministic'][name])} {second}"
-            )
-            context.find(NAME, says, name, cases)
+        wanted = there["deterministic"].get(name)
+        if wanted is not None and not same(value, wanted):
+            says = f"it is {show(value)} {first}, and {show(wanted)} {second}"
+            context.find(kind, says, name, cases)
             return
-    if not running.same(here["result"], there["result"]):
+    if not same(here["result"], there["result"]):
         rows = zip(here["result"], there["result"], strict=True)
-        value, wanted = next(row for row in rows if not running.same(*row))
-        says = (
-            f"the model returns {running.show(value)} {first}, and {running.show(wanted)} {second}"
-        )
-        context.find(NAME, says, "", cases)
+        value, wanted = next(row for row in rows if not same(*row))
+        says = f"the model returns {show(value)} {first}, and {show(wanted)} {second}"
+        context.find(kind, says, "", cases)

@@ -8,10 +8,9 @@ import jax
 import numpy as np
 from numpyro import handlers
 
-from ..context import Context, NothingToCompare
+from ..context import CannotRun, Context, NothingToCompare
 from ..running import Run, Site
 
-NAME = "keys"
 SEEDED = ("own-seed-in-predictive", "seeded-call-repeats")
 
 
@@ -21,6 +20,9 @@ def check(context: Context) -> None:
     Keys are compared, not draws, so the answer is exact. A site whose value differs by lane of
     `vmap` while its key does not draws one number for all lanes.
 
+    What the model draws beside its sites, with a key that is the same under each seed, is a hint:
+    such numbers may be meant, as the points of a grid that is drawn once.
+
     Raises:
         NothingToCompare: nothing is drawn.
     """
@@ -29,10 +31,17 @@ def check(context: Context) -> None:
             if site.key_traced or site.rng_key is None:
                 continue
             says = "it is drawn inside `vmap`, with one key for all lanes"
-            context.find(NAME, says, site.name, ["one-key-for-all-lanes"])
+            context.find("one-key-for-lanes", says, site.name, ["one-key-for-all-lanes"])
     here, other = drawing(context.draw), drawing(context.back)
-    if not here:
+    try:
+        own = context.own_draws
+    except CannotRun:  # `jit` says so
+        own = []
+    if not here and not own:
         raise NothingToCompare("no site draws")
+    for place in dict.fromkeys(row.place for row in own if not row.by_key):
+        says = "what is drawn here is the same under every seed, since its key is made in the model"
+        context.hint("fixed-draw", says, place=place)
     fixed = []
     for name, site in here.items():
         if name not in other:
@@ -43,7 +52,7 @@ def check(context: Context) -> None:
         seeded = "" if not isinstance(context.model, handlers.seed) else "; the model has its own"
         says = f"it draws with the same key under every seed{seeded}"
         others = f", and so do {len(fixed) - 1} other sites" if len(fixed) > 1 else ""
-        context.find(NAME, says + others, fixed[0], SEEDED)
+        context.find("same-key", says + others, fixed[0], SEEDED)
 
 
 def drawing(found: Run) -> dict[str, Site]:

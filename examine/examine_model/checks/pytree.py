@@ -13,9 +13,9 @@ import numpy as np
 from numpyro import distributions as dist
 
 from .. import running
+from ..comparing import same, show
 from ..context import Context, NothingToCompare
 
-NAME = "pytree"
 OUTSIDE = (-1, 1_000_000, -1_000_000)
 """Numbers one of which most supports that end somewhere do not hold."""
 
@@ -98,7 +98,7 @@ def order(context: Context, name: str, fn: Any) -> None:
             f"{name}: its {len(leaves)} leaves come in an order that Python draws at each start; "
             "saved by position they are loaded exchanged"
         )
-        context.hint(NAME, says, "", ["leaf-order", "leaf-order-compile-cache"])
+        context.hint("leaf-order", says, "", ["leaf-order", "leaf-order-compile-cache"])
 
 
 def copied(fn: Any) -> Any:
@@ -118,12 +118,13 @@ def validation(context: Context, name: str, fn: Any, tell: Callable) -> None:
         here = jnp.sum(jax.jit(lambda value: fn.log_prob(value))(outside))
         there = jnp.sum(jax.jit(lambda fn, value: fn.log_prob(value))(fn, outside))
     except Exception as error:
-        tell(NAME, f"{name}: its copy raises {running.brief(error)}")
+        tell("copy-raises", f"{name}: its copy raises {running.brief(error)}")
         return
     if np.isneginf(float(here)) and np.isfinite(float(there)):
-        value = running.show(outside.ravel()[0])
+        value = show(outside.ravel()[0])
         says = f"{name}: the log density of {value} is -inf, and {float(there):.4g} in a copy"
-        tell(NAME, says, "", ["copy-forgets-validation", "scan-forgets-validation"])
+        cases = ["copy-forgets-validation", "scan-forgets-validation"]
+        tell("copy-forgets-bounds", says, "", cases)
 
 
 def gradient(context: Context, name: str, fn: Any) -> None:
@@ -142,10 +143,10 @@ def gradient(context: Context, name: str, fn: Any) -> None:
         return  # it is not built from its parameters alone
     for key, slope in wanted.items():
         by_leaf = getattr(got, key, None)
-        if by_leaf is not None and not running.same(by_leaf, slope):
+        if by_leaf is not None and not same(by_leaf, slope):
             says = (
-                f"{name}: the slope of its log density by {key!r} is {running.show(by_leaf)} "
-                f"as a leaf, and {running.show(slope)} as a parameter"
+                f"{name}: the slope of its log density by {key!r} is {show(by_leaf)} "
+                f"as a leaf, and {show(slope)} as a parameter"
             )
-            context.hint(NAME, says, "", ["parameter-stored-twice"])
+            context.hint("leaf-gradient", says, "", ["parameter-stored-twice"])
             return

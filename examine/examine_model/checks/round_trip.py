@@ -7,10 +7,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from .. import running
-from ..context import Context, NothingToCompare, is_smooth
-
-NAME = "round_trip"
+from .. import comparing, running
+from ..comparing import is_smooth, same, show
+from ..context import Context, NothingToCompare
 
 
 def check(context: Context) -> None:
@@ -35,40 +34,38 @@ def takes_values(context: Context) -> None:
     """Find the sites that do not take the value that they are given."""
     back = context.back.samples()
     for name, site in context.draw.samples().items():
-        if site.intervened is not None and not running.same(site.value, site.intervened, 1e-6):
-            wanted, used = running.show(site.intervened), running.show(site.value)
+        if site.intervened is not None and not same(site.value, site.intervened, 1e-6):
+            wanted, used = show(site.intervened), show(site.value)
             says = f"`do` sets it to {wanted}, and the loop used {used}"
-            context.find(NAME, says, name, ["do-around-scan"])
+            context.find("do-not-taken", says, name, ["do-around-scan"])
         if name not in context.values:
             continue
         if name not in back:
             continue  # another branch of a program that decides by what it draws
         given, taken = context.values[name], back[name].value
-        if np.shape(given) == np.shape(taken) and not running.same(given, taken, 1e-6):
-            says = f"it is handed {running.show(given)} and uses {running.show(taken)}"
-            context.find(NAME, says, name, [cause(given, taken)] if back[name].looped else [])
+        if np.shape(given) == np.shape(taken) and not same(given, taken, 1e-6):
+            says = f"it is handed {show(given)} and uses {show(taken)}"
+            cases = [cause(given, taken)] if back[name].looped else []
+            context.find("value-not-taken", says, name, cases)
 
 
 def cause(given, taken) -> str:
     """Return the case of a loop that does not take what it is given."""
     first = np.asarray(given)
-    turned = first.ndim > 0 and running.same(first[::-1], taken, 1e-6)
+    turned = first.ndim > 0 and same(first[::-1], taken, 1e-6)
     return "reverse-scan" if turned else "scope-around-scan"
 
 
 def same_density(context: Context) -> None:
     """Find the sites whose density is another for the same values."""
-    if context.draw.keys_asked or any(found.check == NAME for found in context.findings):
+    if context.draw.keys_asked or any(found.check == context.check for found in context.findings):
         return  # the model draws more than its sites, so another key is another density
     ways = context.ways
-    for name, (before, size) in ways.drawn.items():
-        after, _ = ways.back[name]
-        if running.differ(before, after, size):
-            says = (
-                f"its log density is {running.show(before)} where the values were drawn, and "
-                f"{running.show(after)} where the same values are handed in"
-            )
-            context.find(NAME, says, name)
+    for name, before in ways.drawn.items():
+        found = context.apart(name, before, ways.back[name])
+        if found:
+            says = found.says("where the values were drawn", "where the same values are handed in")
+            context.find("density-not-repeated", says, name)
             return
 
 
@@ -81,25 +78,25 @@ def same_with_intermediates(context: Context) -> None:
         def both(site: running.Site = site) -> Any:
             plain = site.fn.log_prob(site.value)
             kept = site.fn.log_prob(site.value, site.intermediates)
-            return jnp.sum(plain), jnp.sum(kept), jnp.sum(jnp.abs(plain))
+            return plain, kept
 
         try:
-            plain, kept, size = running.quick(both)
+            plain, kept = running.quick(both)
         except TypeError as error:
             says = (
                 f"where it is drawn and its density is taken in one run, as in a guide by hand, it "
                 f"raises {running.brief(error)}; NUTS and the guides of `autoguide` do not do that"
             )
-            context.hint(NAME, says, name, ["folded-without-intermediates"])
+            context.hint("needs-intermediates", says, name, ["folded-without-intermediates"])
             continue
-        if running.differ(plain, kept, size):
-            says = f"the log density is {running.show(plain)}, and {running.show(kept)} for a guide"
-            context.find(NAME, says, name)
+        found = context.apart(name, plain, kept)
+        if found:
+            context.find("density-of-a-draw", found.says("", "for a guide"), name)
 
 
 def gradient_arrives(context: Context) -> None:
     """Hint at latents on which the density depends, with a gradient that is zero."""
-    if any(found.check == NAME for found in context.findings):
+    if any(found.check == context.check for found in context.findings):
         return
     ways = context.ways
     for name, slope in ways.slopes.items():
@@ -110,12 +107,12 @@ def gradient_arrives(context: Context) -> None:
             continue
         moved = {**context.values, name: value * np.float32(0.99)}
         run = context.run(context.key(1), moved)
-        before = sum(float(each[0]) for each in ways.back.values())
-        after = sum(float(each[0]) for each in running.densities(run, context.names).values())
-        size = sum(float(each[1]) for each in ways.back.values())
-        if np.isfinite([before, after]).all() and running.differ(before, after, size):
+        rows = [*ways.back.values()], [*comparing.densities(run, context.names).values()]
+        before, after = (sum(float(jnp.sum(each)) for each in part) for part in rows)
+        size = sum(float(jnp.sum(jnp.abs(each))) for each in rows[0])
+        if np.isfinite([before, after]).all() and abs(before - after) > 1e-3 * max(1.0, size):
             says = (
                 f"the log density goes from {before:.5g} to {after:.5g} when it shrinks by one "
                 "in a hundred, and its gradient is zero"
             )
-            context.hint(NAME, says, name, ["parameter-stored-twice"])
+            context.hint("zero-gradient", says, name, ["parameter-stored-twice"])

@@ -9,10 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from numpyro import distributions as dist
 
-from .. import running
+from .. import comparing, running
 from ..context import CannotRun, Context, NothingToCompare
 
-NAME = "scan"
 DRAWS = 6
 
 
@@ -33,22 +32,17 @@ def check(context: Context) -> None:
         raise CannotRun("a `scan` with enumeration is not compared with its steps")
     raised: dict[str, Exception] = {}
     kinds: dict[str, Any] = {}
-    shapes: dict[str, tuple] = {}
 
     def numbers(rng_key: Any) -> dict[str, tuple[Any, Any, Any]]:
         found = {}
         for site in context.run(rng_key, spy=True).scanned:
-            steps = jnp.sum(site.steps)
             kinds[site.name] = site.fn
-            shapes[site.name] = (np.shape(site.value), np.shape(site.steps))
             try:
                 each = site.fn.log_prob(site.value)
             except Exception as error:
                 raised[site.name] = error
-                found[site.name] = steps, steps, steps
                 continue
-            size = jnp.sum(jnp.where(jnp.isfinite(each), jnp.abs(each), 0.0))
-            found[site.name] = jnp.sum(each), steps, size
+            found[site.name] = by_step(each, site.steps)
         return found
 
     keys = jax.random.split(context.key(2), DRAWS)
@@ -58,17 +52,22 @@ def check(context: Context) -> None:
         raise CannotRun(running.blame(error, "under `jit`")) from error
     for name, reason in raised.items():
         says = f"each step has a density, and the stacked site raises {running.brief(reason)}"
-        context.find(NAME, says, name, loud(kinds[name]))
-    for name, (stacked, steps, size) in drawn.items():
-        rows = zip(map(float, stacked), map(float, steps), map(float, size), strict=True)
-        apart = [row for row in rows if running.differ(*row)]
+        context.find("stacked-raises", says, name, loud(kinds[name]))
+    for name, draws in drawn.items():
+        rows = zip(*map(np.asarray, draws), strict=True)
+        apart = [found for row in rows if (found := comparing.apart(*row))]
         if apart:
-            got, wanted, _ = max(apart, key=lambda row: abs(np.nan_to_num(row[0] - row[1])))
-            says = (
-                f"its log density is {got:.5g} as NumPyro stacks the steps, and {wanted:.5g} "
-                f"summed step by step"
-            )
-            context.find(NAME, says, name, cases(kinds[name], got, wanted))
+            worst = max(apart, key=lambda found: np.nan_to_num(abs(found.gap())))
+            says = worst.says("as NumPyro stacks the steps", "summed step by step")
+            context.find("stacked-density", says, name, cases(kinds[name], worst))
+
+
+def by_step(each: Any, steps: Any) -> tuple[Any, Any, Any]:
+    """Return both densities by step, or in sum where a loop is in a loop, and their magnitude."""
+    long = each.shape[:1] == steps.shape
+    sums = each.reshape(len(steps), -1) if long else each.reshape(1, -1)
+    steps = steps if long else jnp.sum(steps, keepdims=True)
+    return sums.sum(1), steps, jnp.where(jnp.isfinite(sums), jnp.abs(sums), 0.0).sum(1)
 
 
 def parts(fn: Any) -> list[Any]:
@@ -89,9 +88,9 @@ def loud(fn: Any) -> list[str]:
     return ["raises-in-scan"] if theirs else []
 
 
-def cases(fn: Any, got: float, wanted: float) -> list[str]:
+def cases(fn: Any, apart: comparing.Apart) -> list[str]:
     """Return the cases that a wrong density of a stacked distribution belongs to."""
-    if np.isinf(wanted) and not np.isinf(got):
+    if np.isinf(apart.there.sum()) and not np.isinf(apart.here.sum()):
         return ["scan-forgets-validation"]
     names = {type(part).__name__ for part in parts(fn)}
     if "MatrixNormal" in names:

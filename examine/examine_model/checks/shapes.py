@@ -8,8 +8,6 @@ import jax
 
 from ..context import Context
 
-NAME = "shapes"
-
 
 def check(context: Context) -> None:
     """Find the distributions whose draws have another shape than `batch_shape + event_shape`."""
@@ -28,7 +26,7 @@ def check(context: Context) -> None:
                 f"it claims the shape {claimed()}, and its draws have {drawn}: "
                 f"{type(site.fn).__name__}{stacked(site.fn)}"
             )
-            context.find(NAME, says, name, ["vmap-built-distribution"])
+            context.find("claimed-shape", says, name, ["vmap-built-distribution"])
 
 
 def key() -> Any:

@@ -9,10 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .. import running
+from .. import comparing, running
 from ..context import CannotRun, Context
-
-NAME = "state"
 
 
 def check(context: Context) -> None:
@@ -32,7 +30,7 @@ def keeps_no_tracer(context: Context) -> None:
     _ = context.draw  # outside a trace first: a jitted part that is first met in one stays broken
     if places:
         says = f"{tidy(places[0])} holds a tracer; the next use fails"
-        context.find(NAME, says, "", leaks(places[0]))
+        context.find("tracer-kept", says, "", leaks(places[0]))
         return
 
     def trace(rng_key: Any) -> None:
@@ -51,7 +49,7 @@ def keeps_no_tracer(context: Context) -> None:
         if places or leaked:
             place = tidy(places[0]) if places else "a place that is out of sight"
             says = f"a trace of the model leaves a tracer in {place}; the next use fails"
-            context.find(NAME, says, "", leaks(places[0] if places else ""))
+            context.find("tracer-kept", says, "", leaks(places[0] if places else ""))
     finally:
         held.restore()
 
@@ -84,8 +82,7 @@ def forgets_data(context: Context) -> None:
     given = (context.args, context.kwargs)
     if not context.changed or not jax.tree.leaves(given):
         return
-    for other in (varied(given, halfway_up, True), varied(given, halfway_up, False),
-                  varied(given, halfway_in, False)):  # fmt: skip
+    for other in (varied(given, move, whole) for move, whole in OTHERS):
         answers = before_and_after(context, *other) if not alike(given, other) else None
         if answers is not None:
             return differing(context, *answers)
@@ -99,9 +96,9 @@ def before_and_after(context: Context, args: Any, kwargs: Any) -> tuple[dict, di
     """Return the densities on other data after the model has seen its own, and in a fresh model."""
     held, values = context.held, context.values
 
-    def answer() -> dict[str, tuple[Any, Any]]:
+    def answer() -> dict[str, Any]:
         found = running.run(context.model, args, kwargs, context.key(1), values)
-        return running.densities(found, running.measurable(found))
+        return comparing.densities(found, comparing.measurable(found))
 
     try:
         fresh = answer()
@@ -116,14 +113,12 @@ def before_and_after(context: Context, args: Any, kwargs: Any) -> tuple[dict, di
 
 def differing(context: Context, after: dict, fresh: dict) -> None:
     """Add a finding for the first site whose density the data before have changed."""
-    for name, (got, size) in after.items():
-        if name in fresh and running.differ(got, fresh[name][0], size):
-            says = (
-                f"its log density on other data is {running.show(got)} after these data, and "
-                f"{running.show(fresh[name][0])} in a fresh model; {tidy(context.changed[0])} was "
-                "kept"
-            )
-            context.find(NAME, says, name, ["kept-in-model"])
+    for name in after.keys() & fresh.keys():
+        found = comparing.apart(after[name], fresh[name])
+        if found:
+            says = found.says("on other data after these data", "in a fresh model")
+            says += f"; {tidy(context.changed[0])} was kept"
+            context.find("data-kept", says, name, ["kept-in-model"])
             return
 
 
@@ -137,38 +132,48 @@ def halfway_in(row: Any) -> Any:
     return 0.5 * row + 0.5 * row.mean(axis=-1 if row.shape[-1] > 1 else None, keepdims=True)
 
 
-def varied(thing: Any, move: Callable, turn: bool) -> Any:
+OTHERS: tuple[tuple[Callable, Callable], ...] = (
+    (halfway_up, lambda row: row[::-1]),
+    (halfway_up, lambda row: (row + row.max()) // 2),
+    (halfway_up, lambda row: row),
+    (halfway_in, lambda row: row),
+)
+"""What is done to real numbers and to whole ones, tried in turn until the model takes them."""
+
+
+def varied(thing: Any, move: Callable, whole: Callable) -> Any:
     """Return arguments of the same shapes and types with other numbers.
 
     Args:
         thing: arrays, numbers, frames of pandas, and containers of those.
         move: what is done to an array of real numbers.
-        turn: whether an array of integers is turned round; else it stays.
+        whole: what is done to one of integers.
     """
     if isinstance(thing, dict):
-        return type(thing)({key: varied(value, move, turn) for key, value in thing.items()})
-    if isinstance(thing, (list, tuple)) and type(thing) in (list, tuple):
-        if len(thing) > 1 and all(type(value) is float for value in thing):
-            return type(thing)(move(np.asarray(thing)).tolist())
-        return type(thing)(varied(value, move, turn) for value in thing)
-    if isinstance(thing, (np.ndarray, jax.Array)):
+        return type(thing)({key: varied(value, move, whole) for key, value in thing.items()})
+    if type(thing) is list and thing and all(type(value) in (int, float) for value in thing):
+        return varied(np.asarray(thing), move, whole).tolist()
+    if type(thing) in (list, tuple):
+        return type(thing)(varied(value, move, whole) for value in thing)
+    if isinstance(thing, (np.ndarray, jax.Array)) and thing.size:
         if jnp.issubdtype(thing.dtype, jnp.floating):
             return move(thing).astype(thing.dtype) if thing.ndim else 0.75 * thing
-        return thing[::-1] if turn and thing.ndim else thing
+        is_whole = thing.ndim and jnp.issubdtype(thing.dtype, jnp.integer)
+        return whole(thing).astype(thing.dtype) if is_whole else thing
     if type(thing).__module__.partition(".")[0] == "pandas" and hasattr(thing, "iloc"):
-        return frame_varied(thing, move)
+        return frame_varied(thing, move, whole)
     return 0.75 * thing if type(thing) is float else thing
 
 
-def frame_varied(frame: Any, move: Callable) -> Any:
-    """Return a series or a frame of pandas with other numbers in its columns of real numbers."""
+def frame_varied(frame: Any, move: Callable, whole: Callable) -> Any:
+    """Return a series or a frame of pandas with other numbers in its columns of numbers."""
     new = frame.copy()
     if frame.ndim == 1:
-        new[:] = move(frame.to_numpy()) if frame.dtype.kind == "f" else frame.to_numpy()
+        new[:] = varied(frame.to_numpy(), move, whole)
         return new
     for name in frame.columns:
-        if frame[name].dtype.kind == "f":
-            new[name] = move(frame[name].to_numpy())
+        if frame[name].dtype.kind in "fi":
+            new[name] = varied(frame[name].to_numpy(), move, whole)
     return new
 
 

@@ -1,0 +1,132 @@
+"""The page *Can I use it?*: the table of `can_i_use/record`, as HTML and as Markdown."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from can_i_use import record
+from trace_evidence.can_i_use import cause
+
+from . import records
+from .languages import say
+
+MARKS = {"r": ("ok", "·"), "W": ("wrong", "≠"), "X": ("fails", "✕"), "-": ("cannot-run", "–")}  # noqa: RUF001
+REPOSITORY = "https://github.com/trace-evidence/trace-evidence/blob/main/"
+
+
+def words(letter: str) -> str:
+    """Return a verdict in words."""
+    names = {
+        "r": say("right"), "W": say("wrong"), "X": say("raises"), "-": say("does not apply"),
+        "?": say("not measured"),
+    }  # fmt: skip
+    return names[letter]
+
+
+def data() -> dict[str, Any]:
+    """Return what the reader's package knows: each cell of the newest stack, and its program."""
+    stack = record.stacks()[-1]
+    rows, said = record.read(stack)
+    found: dict[str, Any] = {"stack": stack, "constructs": record.constructs(), "rows": {}}
+    for name, (letters, expression) in rows.items():
+        red = {construct: told for (row, construct), told in said.items() if row == name}
+        found["rows"][name] = [letters, expression, red]
+    found["causes"] = record.causes()
+    found["left_out"] = record.instances()["left_out"]
+    found["scipy"] = record.instances()["scipy"]
+    found["parts"], found["calls"] = record.parts()
+    return found
+
+
+def mark(letter: str) -> str:
+    """Return one verdict as a mark that is also a word."""
+    kind, sign = MARKS.get(letter, ("not-measured", "?"))
+    sign = f'<span aria-hidden="true">{sign}</span>'
+    return f'<span class="verdict verdict-{kind}" title="{words(letter)}">{sign}</span>'
+
+
+def table(address: Callable[[str], str]) -> str:
+    """Return the whole table of the newest stack; red cells lead to their cases.
+
+    Args:
+        address: gives the address of a page.
+    """
+    rows, said = record.read(record.stacks()[-1])
+    names = list(record.constructs())
+    heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in names)
+    body = []
+    for row, (letters, _) in rows.items():
+        cells = []
+        for name, letter in zip(names, letters, strict=True):
+            shown, why = mark(letter), cause(record.causes(), row, name, letter)
+            told = html.escape(f"{row}, {name}: {words(letter)}. {said.get((row, name), '')}")
+            if letter in "WX" and "case" in why:
+                href = address(f"book/cases/{why['case']}")
+                shown = f'<a href="{href}" aria-label="{told}" title="{told}">{shown}</a>'
+            cells.append(f"<td>{shown}</td>")
+        red = sum(letter in "WX" for letter in letters)
+        label = f'<th scope="row"><code>{row}</code></th><td class="range">{red}</td>'
+        body.append(f"<tr>{label}{''.join(cells)}</tr>")
+    key = say(", ").join(f"{mark(letter)} {words(letter)}" for letter in "rWX-?")
+    return (
+        f'<form id="cell-filter" hidden><label>{say("Distribution")} <input type="search" '
+        f'name="row"></label> <label>{say("Construct")} <input type="search" name="column">'
+        f'</label></form><p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" '
+        f'role="region" aria-label="{say("Distributions and constructs")}">'
+        f'<table class="version-matrix cells"><thead><tr><th scope="col">{say("Distribution")}</th>'
+        f'<th scope="col">{say("Red")}</th>{heads}</tr></thead><tbody>{"".join(body)}</tbody>'
+        f"</table></div>"
+    )
+
+
+def constructs_table() -> str:
+    """Return what each construct does, and how many distributions are what in it."""
+    rows = record.read(record.stacks()[-1])[0]
+    head = [say("Construct"), say("What is computed twice"), *map(words, "rWX-?")]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for place, (name, what) in enumerate(record.constructs().items()):
+        counts = Counter(letters[place] for letters, _ in rows.values())
+        numbers = " | ".join(str(counts[letter]) for letter in "rWX-?")
+        lines.append(f"| `{name}` | {say(what)} | {numbers} |")
+    return "\n".join(lines)
+
+
+def causes_table() -> str:
+    """Return what is behind the red cells: how many, and the case or why it is none."""
+    rows = record.read(record.stacks()[-1])[0]
+    found: Counter[int] = Counter()
+    for row, (letters, _) in rows.items():
+        for name, letter in zip(record.constructs(), letters, strict=True):
+            if letter in "WX":
+                why = cause(record.causes(), row, name, letter)
+                found[record.causes().index(why) if why else -1] += 1
+    lines = [say("| Cells | What is behind them |"), "|---|---|"]
+    for place, count in found.most_common():
+        why = record.causes()[place] if place >= 0 else {"note": "not yet followed"}
+        case = records.load().get(why.get("case", ""))
+        link = f"[{case.title}](/{case.page}.md)" if case else ""
+        lines.append(
+            f"| {count} | {say('. ').join(filter(None, [link, say(why.get('note', ''))]))} |"
+        )
+    return "\n".join(lines)
+
+
+def stacks_table() -> str:
+    """Return how many cells are what on each stack, and the distributions that are left out."""
+    lines = [f"| {say('Stack')} | {' | '.join(map(words, 'rWX-?'))} |", "|---" * 6 + "|"]
+    for stack in record.stacks():
+        counts = Counter("".join(letters for letters, _ in record.read(stack)[0].values()))
+        release, _, jax = stack.partition("+jax-")
+        name = f"NumPyro {release}" + (f", JAX {jax}" if jax else "")
+        lines.append(f"| {name} | {' | '.join(str(counts[letter]) for letter in 'rWX-?')} |")
+    return "\n".join(lines)
+
+
+def left_out_table() -> str:
+    """Return the distributions that are left out, and why."""
+    lines = [say("| Left out | Why |"), "|---|---|"]
+    lines += [f"| `{name}` | {say(why)} |" for name, why in record.instances()["left_out"].items()]
+    return "\n".join(lines)

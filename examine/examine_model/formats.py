@@ -1,0 +1,56 @@
+"""A report for other programs: as JSON, and as SARIF, which code hosts show beside the lines."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from . import known
+from .report import Finding, Report
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def as_json(report: Report) -> str:
+    """Return the report with `ok` and `strict`; each finding has its `place` and `address`."""
+    data = asdict(report) | {"ok": report.ok, "strict": report.strict}
+    for kind in ("findings", "hints", "ignored"):
+        data[kind] = [
+            asdict(found) | {"address": found.address()} for found in getattr(report, kind)
+        ]
+    return json.dumps(data, indent=1)
+
+
+def as_sarif(report: Report) -> str:
+    """Return the findings as errors, the hints as notes, in SARIF 2.1.0."""
+    from . import __version__
+
+    rows = [("error", found) for found in report.findings]
+    rows += [("note", found) for found in report.hints]
+    rules = {
+        found.id: {"id": found.id, "helpUri": found.address(),
+                   "shortDescription": {"text": f"{found.check}: {found.id}"}}
+        for _, found in rows
+    }  # fmt: skip
+    driver = {
+        "name": "examine-model",
+        "version": __version__,
+        "informationUri": known.FINDINGS,
+        "rules": list(rules.values()),
+    }
+    results = [_result(level, found) for level, found in rows]
+    run = {"tool": {"driver": driver}, "results": results}
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
+
+
+def _result(level: str, found: Finding) -> dict[str, Any]:
+    row = {"ruleId": found.id, "level": level, "message": {"text": found.headline()}}
+    path = Path(found.file)
+    if not path.is_file():
+        return row
+    inside = path.is_relative_to(Path.cwd())
+    uri = path.relative_to(Path.cwd()).as_posix() if inside else path.as_uri()
+    where = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(found.line, 1)}}
+    return row | {"locations": [{"physicalLocation": where}]}

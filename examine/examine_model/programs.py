@@ -1,0 +1,134 @@
+"""Programs as JAX has traced them: how long they are, what they draw, and the same in 64 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+try:
+    from jax.extend.core import jaxpr_as_fun
+except ImportError:  # the old stack
+    jaxpr_as_fun = jax.core.jaxpr_as_fun  # type: ignore[attr-defined]
+try:
+    from jax import enable_x64
+except ImportError:  # the old stack
+    from jax.experimental import enable_x64  # type: ignore[no-redef, attr-defined]
+
+from .comparing import is_floating
+from .running import INSIDE, quick
+
+BITS = {"random_bits", "threefry2x32", "rng_bit_generator", "rng_uniform", "random_gamma"}
+"""The operations that make random numbers."""
+
+
+class Recorded:
+    """A function as JAX has traced it once, with what it returns."""
+
+    def __init__(self, jaxpr: Any, tree: Any) -> None:
+        self.jaxpr, self.tree = jaxpr, tree
+        names = {equation.primitive.name for equation in jaxpr.jaxpr.eqns}
+        self.loops = bool(names & {"while", "cond", "scan"})
+
+    def __call__(self, *args: Any) -> Any:
+        """Return what the function returned, as traced."""
+        leaves = jaxpr_as_fun(self.jaxpr)(*jax.tree.leaves(args))
+        return jax.tree.unflatten(self.tree, leaves)
+
+
+def recorded(function: Callable, *args: Any) -> tuple[Recorded, int]:
+    """Return a function as traced for some arguments, and how many operations it takes."""
+    jaxpr, shape = jax.make_jaxpr(function, return_shape=True)(*args)
+    return Recorded(jaxpr, jax.tree.structure(shape)), weight(jaxpr.jaxpr)
+
+
+def inner(equation: Any) -> Iterator[Any]:
+    """Yield the programs inside an operation, such as the body of a loop."""
+    for value in equation.params.values():
+        for part in value if isinstance(value, (list, tuple)) else [value]:
+            part = getattr(part, "jaxpr", part)
+            if hasattr(part, "eqns"):
+                yield part
+
+
+def weight(jaxpr: Any) -> int:
+    """Return the number of a program's operations, those of a loop once for each step."""
+    total = 0
+    for equation in jaxpr.eqns:
+        times = equation.params.get("length", 1) if equation.primitive.name == "scan" else 1
+        if equation.primitive.name == "while":
+            times = 20  # nobody knows
+        total += 1 + times * sum(map(weight, inner(equation)))
+    return total
+
+
+@dataclass
+class Drawing:
+    """One operation that draws, and on which what a program returns depends.
+
+    Attributes:
+        by_key: whether it depends on the program's argument, the key.
+        place: the file and the line that it comes from.
+    """
+
+    by_key: bool
+    place: tuple[str, int]
+
+
+def drawings(jaxpr: Any) -> list[Drawing]:
+    """Return what a program draws of what it returns; its arguments are its key."""
+    moving = set(jaxpr.invars)
+    for equation in jaxpr.eqns:
+        if moving & _variables(equation.invars):
+            moving.update(equation.outvars)
+    needed, found = _variables(jaxpr.outvars), []
+    for equation in reversed(jaxpr.eqns):
+        if not needed & set(equation.outvars):
+            continue
+        read = _variables(equation.invars)
+        needed |= read
+        if _draws(equation):
+            found.append(Drawing(bool(read & moving), _place(equation)))
+    return found
+
+
+def _variables(atoms: Any) -> set[Any]:
+    return {atom for atom in atoms if not hasattr(atom, "val")}
+
+
+def _draws(equation: Any) -> bool:
+    if equation.primitive.name in BITS:
+        return True
+    return any(_draws(row) for part in inner(equation) for row in part.eqns)
+
+
+def _place(equation: Any) -> tuple[str, int]:
+    """Return the innermost line outside of the libraries that an operation comes from."""
+    trace = getattr(equation.source_info, "traceback", None)
+    for frame in trace.frames if trace else ():
+        parts = frame.file_name.replace("\\", "/").split("/")
+        if not INSIDE & set(parts):
+            return frame.file_name, frame.line_num
+    return "", 0
+
+
+def in_64_bits(function: Callable, *args: Any) -> Any:
+    """Return what a function returns under `jit` where JAX computes with 64 bits, as NumPy arrays.
+
+    Its arguments are arrays; those of floating-point numbers are widened.
+    """
+    with enable_x64(True):
+        return jax.tree.map(np.asarray, quick(function, *widened(args)))
+
+
+def widened(tree: Any) -> Any:
+    """Return a pytree with its arrays of floating-point numbers in 64 bits."""
+
+    def one(leaf: Any) -> Any:
+        is_array = hasattr(leaf, "dtype") and hasattr(leaf, "shape")
+        return np.asarray(leaf, dtype=float) if is_array and is_floating(leaf) else leaf
+
+    return jax.tree.map(one, tree)

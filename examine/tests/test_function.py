@@ -1,0 +1,137 @@
+"""`examine.function`: functions of JAX, without a model."""
+
+import dataclasses
+import functools
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from examine_model import examine
+
+X = np.linspace(0.0, 1.0, 20, dtype="float32")
+RATE = 2.0
+
+
+def stale():
+    """Return a function that was compiled for another rate."""
+    global RATE
+    RATE = 2.0
+    priced = jax.jit(lambda x: RATE * x)
+    priced(X)
+    RATE = 5.0
+    return priced
+
+
+class Centred:
+    """Keeps the mean of the first data that it sees."""
+
+    mean = None
+
+    def __call__(self, x):
+        if self.mean is None:
+            self.mean = float(np.mean(x))
+        return x - self.mean
+
+
+class Cached:
+    """Keeps what it computes, also in a trace."""
+
+    @functools.cached_property
+    def gain(self):
+        return jnp.sin(1.0)
+
+    def __call__(self, x):
+        return self.gain * x
+
+
+@dataclasses.dataclass
+class ByName:
+    """Settings that are compared by their name."""
+
+    name: str
+    factor: float
+
+    def __eq__(self, other):
+        return isinstance(other, ByName) and self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+@dataclasses.dataclass(frozen=True)
+class ByValue:
+    """Settings that are compared by all that they hold."""
+
+    name: str
+    factor: float
+
+
+@jax.tree_util.register_pytree_node_class
+class Scaled:
+    """A pytree that forgets its factor, unless it is told to keep it."""
+
+    def __init__(self, values, factor=1.0, kept=False):
+        self.values, self.factor, self.kept = values, factor, kept
+
+    def tree_flatten(self):
+        return (self.values,), (self.factor, True) if self.kept else ()
+
+    @classmethod
+    def tree_unflatten(cls, rest, values):
+        return cls(*values, *rest)
+
+
+def variance(x):
+    return jnp.mean(x**2) - jnp.mean(x) ** 2
+
+
+def scaled(settings, x):
+    return settings.factor * x
+
+
+def total(pytree):
+    return pytree.factor * pytree.values
+
+
+def decides(x):
+    return x if x[0] == 0 else -x
+
+
+NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "wanted"),
+    [
+        (stale(), (X,), ["stale-program"]),
+        (jax.jit(lambda x: 5.0 * x), (X,), []),
+        (Centred(), (X,), ["data-kept"]),
+        (Cached(), (X,), ["tracer-kept"]),
+        (scaled, (ByName("low", 2.0), X), ["equal-but-different"]),
+        (scaled, (ByValue("low", 2.0), X), []),
+        (total, (Scaled(X, 3.0),), ["copy-differs"]),
+        (total, (Scaled(X, 3.0, kept=True),), []),
+        (variance, (X + 3000,), ["float32"]),
+        (variance, (X,), []),
+        (jnp.var, (X + 3000,), []),
+        (NET, (X,), []),
+        (lambda x, number: x[:number], (X, 3), []),
+        (lambda rng_key: jax.random.normal(rng_key, (3,)), (jax.random.PRNGKey(0),), []),
+    ],
+)
+def test_a_function_is_found_or_left_alone(function, args, wanted):
+    report = examine.function(function, *args)
+    assert [found.id for found in report.findings] == wanted, report
+    assert report.ok is not bool(wanted)
+
+
+def test_what_cannot_be_compared_is_said():
+    report = examine.function(decides, X)
+    why = {row.check: row.why for row in report.not_run}
+    assert why["jit"].startswith("under `jit` the model raises TracerBoolConversionError")
+    assert report.nothing[0].why == "no static argument has attributes"
+    with pytest.raises(ValueError, match="unknown check 'keys'"):
+        examine.function(decides, X, checks=["keys"])
+    assert examine.function(stale(), X, ignore=["stale-program"]).ok

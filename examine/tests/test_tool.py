@@ -1,0 +1,470 @@
+"""`examine` as a tool: what it leaves behind, what it says, and how it is called."""
+
+import itertools
+import json
+import random
+import sys
+import textwrap
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+import pytest
+from examine_model import comparing, driver, examine, known, shell
+from examine_model.held import Held
+from examine_model.report import NAMES, Finding, NotRun, Report
+from numpyro import handlers, primitives
+from numpyro.contrib.control_flow import scan
+from numpyro.infer import MCMC, NUTS, BarkerMH
+from numpyro.infer.autoguide import AutoNormal
+
+DOSE = jnp.linspace(-1.0, 1.0, 21)
+DEATHS = jnp.asarray([0] * 6 + [1, 0, 1, 0, 0, 1, 1, 0, 1] + [1] * 6)
+COUNTS = jnp.array([3, 2, 5, 4])
+ALONE = [name for name in driver.CHECKS if name not in driver.OF_MORE]
+
+
+def survival(dose, deaths=None):
+    """A logistic regression, centred, with a shared slope."""
+    threshold = numpyro.sample("threshold", dist.StudentT(4.0, 0.0, 1.0))
+    slope = numpyro.sample("slope", dist.LogNormal(0.0, 0.7))
+    with numpyro.plate("animal", len(dose)):
+        logits = slope * (dose - threshold)
+        numpyro.sample("deaths", dist.Bernoulli(logits=logits), obs=deaths)
+
+
+def drift(counts):
+    """Counts whose rate walks."""
+    start = numpyro.sample("start", dist.Normal(1.0, 1.0))
+
+    def year(log_rate, count):
+        log_rate = numpyro.sample("log_rate", dist.Normal(log_rate, 0.2))
+        numpyro.sample("count", dist.Poisson(jnp.exp(log_rate)), obs=count)
+        return log_rate, None
+
+    scan(year, start, counts)
+
+
+# --- each check alone, in any order, twice -----------------------------------------------------
+
+
+@pytest.mark.parametrize("check", ALONE)
+def test_each_check_answers_alone_and_again(check):
+    for _ in range(2):
+        report = examine(drift, COUNTS, checks=[check], slow=True)
+        answered = [*report.ran, *(row.check for row in report.nothing)]
+        assert (answered, report.findings, report.not_run) == ([check], [], []), report
+
+
+@pytest.mark.slow
+def test_each_check_answers_after_each_other(monkeypatch):
+    for pair in itertools.permutations(ALONE, 2):
+        chosen = {name: driver.CHECKS[name] for name in pair}
+        with monkeypatch.context() as patch:
+            patch.setattr(driver, "CHECKS", chosen)
+            report = examine(survival, DOSE, DEATHS, slow=True)
+        assert not report.findings and not report.not_run, (pair, report)
+
+
+def test_what_goes_wrong_in_a_check_is_not_blamed_on_the_model(monkeypatch):
+    def broken(context):
+        raise KeyError("no such row")
+
+    monkeypatch.setitem(driver.CHECKS, "shapes", broken)
+    (row,) = examine(survival, DOSE, DEATHS, checks=["shapes"]).not_run
+    assert row.why.startswith("`examine` itself fails with KeyError")
+
+
+def test_what_the_model_raises_under_jit_is_its_own():
+    def decides(dose):
+        threshold = numpyro.sample("threshold", dist.Normal(0.0, 1.0))
+        side = 1.0 if threshold > 0 else -1.0
+        numpyro.sample("y", dist.Normal(side * dose, 1.0).to_event(1), obs=dose)
+
+    (row,) = examine(decides, DOSE, checks=["jit"]).not_run
+    assert row.why.startswith("under `jit` the model raises TracerBoolConversionError")
+
+
+# --- nothing is left behind ------------------------------------------------------------------
+
+
+class Counting:
+    """A model that changes whatever it can."""
+
+    def __init__(self):
+        self.calls, self.seen = 0, []
+
+    def __call__(self):
+        self.calls += 1
+        self.seen.append(self.calls)
+        self.late = True
+        numpyro.sample("x", dist.Normal(0.0, 1.0))
+
+
+def test_a_model_is_left_as_it_was():
+    model = Counting()
+    examine(model)
+    assert vars(model) == {"calls": 0, "seen": []}
+
+
+def test_handlers_settings_and_keys_outside_are_left_as_they_were():
+    validation = dist.Distribution._validate_args
+    with handlers.seed(rng_seed=0) as outside, handlers.trace() as trace:
+        seed = primitives._PYRO_STACK[0]
+        key = np.asarray(jax.random.key_data(seed.rng_key))
+        report = examine(survival, DOSE)
+        assert np.array_equal(jax.random.key_data(seed.rng_key), key)
+        assert not trace
+        assert len(primitives._PYRO_STACK) == 2
+    assert report.ok
+    assert outside is None
+    assert not primitives._PYRO_STACK
+    assert dist.Distribution._validate_args == validation
+    assert not jax.config.jax_disable_jit
+
+
+def settings():
+    """Return what a program may have set for all of Python, JAX and NumPyro."""
+    import random
+    import warnings
+
+    return {
+        **jax.config.values,
+        "validation": dist.Distribution._validate_args,
+        "filters": list(warnings.filters),
+        "handlers": list(primitives._PYRO_STACK),
+        "random": random.getstate(),
+        "numpy": str(np.random.get_state()),
+        "recursion": sys.getrecursionlimit(),
+        "path": list(sys.path),
+        "printed": np.get_printoptions(),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("changed", [{}, {"jax_debug_nans": True, "jax_enable_x64": True}])
+def test_no_global_setting_is_changed_by_any_check(changed):
+    before = {name: jax.config.values[name] for name in changed}
+    for name, value in changed.items():
+        jax.config.update(name, value)
+    try:
+        found = settings()
+        guide = AutoNormal(drift)
+        handlers.seed(guide, rng_seed=0)(COUNTS)
+        mcmc = MCMC(BarkerMH(survival), num_warmup=2, num_samples=2, progress_bar=False)
+        mcmc.run(jax.random.PRNGKey(0), DOSE)
+        found = settings()
+        ran = {
+            *examine(drift, COUNTS, guide=guide).ran,
+            *examine(mcmc, DOSE).ran,
+            *examine(lambda fn: numpyro.sample("x", fn), dist.Normal(0.0, 1.0), slow=True).ran,
+        }
+        assert ran == set(NAMES)
+        assert settings() == found
+    finally:
+        for name, value in before.items():
+            jax.config.update(name, value)
+
+
+def test_a_model_that_raises_leaves_no_handler_and_no_change_behind():
+    class Raising(Counting):
+        def __call__(self):
+            super().__call__()
+            raise RuntimeError("The pump is off.")
+
+    model, before = Raising(), settings()
+    assert not examine(model).ok
+    assert vars(model) == {"calls": 0, "seen": []}
+    assert settings() == before
+
+
+def test_what_is_held_is_noted_and_put_back():
+    kept, array = {"a": 1}, np.zeros(2)
+
+    def model():
+        nonlocal kept
+        kept = {"b": 2}
+        array[0] = 5.0
+
+    before = kept
+    held = Held(model)
+    assert not held.changed()
+    model()
+    assert held.changed()
+    held.restore()
+    assert kept is before
+    assert not array.any()
+
+
+def test_a_proxy_that_raises_whatever_it_is_asked_is_passed_over():
+    class Proxy:
+        def __getattr__(self, name):
+            return 1 / 0
+
+    proxy = Proxy()
+    assert Held(lambda: proxy).whole
+
+
+def test_a_tracer_is_found_where_it_is_held():
+    thing = {"inner": []}
+    jax.make_jaxpr(lambda x: thing["inner"].append(x) or x)(1.0)
+    (place,) = Held(lambda: thing).tracers()
+    assert place == "model → thing['inner'][0]"
+
+
+# --- numbers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "noise", "wanted"),
+    [
+        (1.0, 1.0001, 0.0, []),
+        (1.0, 1.001, 0.0, [0]),
+        (1.0, 1.001, 0.001, []),
+        ([1e6, 1.0], [1e6 + 10, 1.0], 0.0, []),
+        ([1e6, 1.0], [1e6, 1.1], 0.0, [1]),
+        ([1.0, 2.0], [1.5, 3.0], 0.0, [1, 0]),
+        (np.nan, np.nan, 0.0, []),
+        (np.nan, 1.0, 0.0, [0]),
+        (-np.inf, -np.inf, 0.0, []),
+        (-np.inf, 3.0, 0.0, [0]),
+        ([1.0, 1.0], 2.0, 0.0, []),
+    ],
+)
+def test_rows_differ_by_more_than_arithmetic(one, other, noise, wanted):
+    one, other = jnp.float32(one), jnp.float32(other)
+    for pair in ((one, other), (other, one)):
+        found = comparing.apart(*pair, noise=noise)
+        assert (found.rows.tolist() if found else []) == wanted
+
+
+def test_with_64_bits_less_is_arithmetic():
+    assert comparing.apart(np.float64(1.0), np.float64(1.00001))
+    assert not comparing.apart(np.float64(1.0), np.float64(1.0 + 1e-9))
+
+
+# --- the interface ---------------------------------------------------------------------------
+
+
+def test_only_the_checks_that_are_asked_for_run():
+    report = examine(survival, DOSE, checks=["shapes", "keys"])
+    assert report.ran == ["keys", "shapes"]
+    assert set(report.seconds) == {"keys", "shapes"}
+
+
+def test_wrong_calls_are_told():
+    with pytest.raises(ValueError, match=r"unknown check 'shape': known are state, keys"):
+        examine(survival, DOSE, checks=["shape"])
+    with pytest.raises(TypeError, match="of type int"):
+        examine(3)
+
+
+REPORT = Report(
+    "tank",
+    ran=["keys", "scan"],
+    findings=[Finding("scan", "stacked-density", "its log density is 1 <or> 2", "y")],
+    hints=[Finding("keys", "fixed-draw", "odd")],
+    not_run=[NotRun("jit", "it <raises>"), NotRun("shapes", "it <raises>")],
+)
+
+
+def test_a_report_says_what_and_where():
+    text = str(REPORT)
+    assert "tank: 1 finding\n\n1. site 'y': its log density is 1 <or> 2 [scan: stacked-" in text
+    assert "   about  https://" in text and "findings.html#stacked-density\n" in text
+    assert "Hint: odd [keys: fixed-draw]" in text
+    assert "jit, shapes: it <raises>" in text
+    assert repr(REPORT) == text
+
+
+def test_a_report_as_html_is_escaped():
+    page = REPORT._repr_html_()
+    assert "1 &lt;or&gt; 2" in page
+    assert "it &lt;raises&gt;" in page
+
+
+def test_ok_needs_a_check_that_ran_and_no_finding():
+    assert not REPORT
+    assert not Report("tank")
+    assert Report("tank", ran=["keys"])
+    assert Report("tank", ran=["keys"], hints=[Finding("keys", "fixed-draw", "odd")]).ok
+
+
+# --- pytest -----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_fixture_is_found_by_pytest_and_fails_with_the_whole_report(pytester):
+    pytester.makepyfile(
+        """
+        import numpyro, numpyro.distributions as dist
+        from numpyro import handlers
+
+        def tank():
+            numpyro.sample("level", dist.Normal(0.0, 1.0))
+
+        def test_whole(examined):
+            assert examined(tank, checks=["keys"]).ran == ["keys"]
+
+        def test_seeded(examined):
+            examined(handlers.seed(tank, rng_seed=0), checks=["keys"])
+        """
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=1, failed=1)
+    lines = ["*tank: 1 finding", "*site 'level': it draws with the same key*"]
+    result.stdout.fnmatch_lines(lines)
+
+
+# --- the shell -------------------------------------------------------------------------------
+
+TANK = """
+import numpyro, numpyro.distributions as dist
+from numpyro import handlers
+readings = [1.0, 2.0]
+def tank(readings, scale=1.0):
+    level = numpyro.sample("level", dist.Normal(0.0, scale))
+    for number, reading in enumerate(readings):
+        numpyro.sample(f"reading_{number}", dist.Normal(level, 1.0), obs=reading)
+seeded = handlers.seed(tank, rng_seed=0)
+def choosing(reading):
+    level = numpyro.sample("level", dist.Normal(0.0, 1.0))
+    numpyro.sample("reading", dist.Normal(level if level > 0 else 0.0, 1.0), obs=reading)
+def meant(reading):
+    day = handlers.seed(lambda: numpyro.sample(  # examine: ignore[same-key]
+        "level", dist.Normal(0.0, 1.0)), rng_seed=0)
+    numpyro.sample("day", dist.Normal(day(), 1.0))
+"""
+
+
+@pytest.fixture
+def tank(tmp_path, monkeypatch):
+    (tmp_path / "tank_of_a_reader.py").write_text(textwrap.dedent(TANK))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    yield "tank_of_a_reader"
+    sys.modules.pop("tank_of_a_reader", None)
+
+
+def test_the_shell_says_what_was_found_by_its_status(tank, capsys):
+    words = [f"{tank}:tank", "readings", "scale=2.0", "--checks", "keys,shapes"]
+    assert shell.main(words) == 0
+    assert "nothing found by keys, shapes" in capsys.readouterr().out
+    seeded = [f"{tank}.py:seeded", "[1.0]", "--checks", "keys"]
+    assert shell.main(seeded) == 1
+    assert "1 finding" in capsys.readouterr().out
+    assert shell.main([*seeded, "--ignore", "same-key:level"]) == 0
+    assert "Ignored\n  same-key: site 'level'" in capsys.readouterr().out
+
+
+def test_the_shell_says_by_its_status_that_nothing_answered(tank, capsys):
+    assert shell.main([f"{tank}:tank", "[]", "--checks", "scan"]) == 3
+    assert shell.main([f"{tank}:choosing", "1.0", "--checks", "keys,jit"]) == 0
+    assert shell.main([f"{tank}:choosing", "1.0", "--checks", "keys,jit", "--strict"]) == 3
+    assert shell.main([f"{tank}:tank", "[]", "--checks", "keys", "--timeout", "1e-9"]) == 3
+    assert "keys: the 1e-09 seconds are over" in capsys.readouterr().out
+
+
+def test_a_report_for_other_programs(tank, capsys):
+    words = [f"{tank}.py:seeded", "[1.0]", "--checks", "keys", "--format"]
+    assert shell.main([*words, "json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    (found,) = data["findings"]
+    assert (found["id"], found["site"], found["line"]) == ("same-key", "level", 6)
+    assert data["ok"] is False
+    assert shell.main([*words, "sarif"]) == 1
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    (result,) = run["results"]
+    (where,) = result["locations"]
+    assert where["physicalLocation"]["artifactLocation"]["uri"] == f"{tank}.py"
+    assert where["physicalLocation"]["region"] == {"startLine": 6}
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [result["ruleId"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["no_such_module:model"], "cannot import 'no_such_module'"),
+        (["tank_of_a_reader:modle"], "tank_of_a_reader has no 'modle'"),
+        (["tank"], "names no module"),
+        (["tank_of_a_reader:tank", "readngs"], "tank_of_a_reader has no 'readngs'"),
+        (["tank_of_a_reader:tank", "--checks", "kees"], "unknown check 'kees'"),
+        (["tank_of_a_reader:readings"], "of type list"),
+    ],
+)
+def test_what_cannot_be_loaded_is_one_line(tank, words, message, capsys):
+    assert shell.main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: ") and message in err and err.count("\n") == 1
+
+
+def test_what_a_comment_in_the_model_says_is_meant_is_no_finding(tank):
+    import importlib
+
+    meant = importlib.import_module(tank).meant
+    report = examine(meant, 1.0, checks=["keys"])
+    assert report.ok and [row.id for row in report.ignored] == ["same-key"], report
+
+
+def test_nothing_to_compare_is_said_and_is_not_ok():
+    for nothing in (np.zeros, lambda shape: None):
+        report = examine(nothing, 3)
+        assert not report.ok and not report.ran, report
+        assert {row.why for row in report.nothing} == {"the model has no sample site"}
+    report = examine(survival, DOSE, DEATHS, checks=["keys", "scan"])
+    assert report.ok and report.strict
+    assert [(row.check, row.why) for row in report.nothing] == [
+        ("scan", "the model has no `scan` of NumPyro")
+    ]
+    assert "Nothing to compare\n  scan: the model has no" in str(report)
+
+
+def test_strict_asks_that_each_check_answered():
+    report = Report("tank", ran=["keys"])
+    assert report.strict
+    report.not_run.append(driver.NotRun("jit", "it takes long"))
+    assert report.ok and not report.strict
+
+
+# --- manners ---------------------------------------------------------------------------------
+
+
+def test_generators_of_python_and_numpy_go_on_as_if_nothing_had_been():
+    def noisy(y):
+        numpyro.sample("y", dist.Normal(np.random.normal() + random.random(), 1.0), obs=y)
+
+    random.seed(7)
+    np.random.seed(7)
+    expected = random.random(), np.random.random()
+    random.seed(7)
+    np.random.seed(7)
+    examine(noisy, 1.0)
+    assert (random.random(), np.random.random()) == expected
+
+
+def test_a_sampler_without_a_model_is_refused_in_words():
+    mcmc = MCMC(NUTS(potential_fn=lambda z: z**2), num_warmup=1, num_samples=1)
+    with pytest.raises(TypeError, match="made from a `potential_fn`"):
+        examine(mcmc)
+
+
+def test_a_release_that_is_known_to_be_wrong_is_said_first(monkeypatch):
+    assert {"jax", "jaxlib", "numpyro"} <= set(known.installed())
+    monkeypatch.setattr(known, "known_bad", lambda versions: [f"jax {versions['jax']} is odd."])
+    report = examine(survival, DOSE, DEATHS, checks=["keys"])
+    assert str(report).startswith(f"Known: jax {jax.__version__} is odd.\n\nsurvival: nothing")
+    assert report.ok
+
+
+def test_a_model_that_raises_is_told_and_is_not_ok():
+    def model():
+        numpyro.sample("x", dist.Normal(jnp.zeros(2), jnp.ones(3)))
+
+    report = examine(model)
+    assert not report.ok
+    assert not report.ran
+    assert "no check could answer" in str(report)
+    assert "Incompatible shapes" in " ".join(str(report).split())

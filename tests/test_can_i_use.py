@@ -1,0 +1,76 @@
+"""*Can I use it?*: the record is whole, programs are Python, and cells are as recorded."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from bookkit import records
+from can_i_use import record
+from trace_evidence import can_i_use, triage
+
+NEWEST = record.stacks()[-1]
+ROWS = record.read(NEWEST)[0]
+EXECUTED = [
+    ("Normal", "jit_argument", "r"), ("Normal", "vmap_inside", "r"), ("Normal", "validated", "-"),
+    ("FoldedDistribution", "scan_plate", "X"), ("FoldedDistribution", "scan_plate_equal", "W"),
+    ("FoldedDistribution", "own_guide", "X"), ("HurdlePoisson", "scan_first_axis", "X"),
+    ("HurdlePoisson", "scan_all_axes", "r"), ("Beta", "validated", "W"),
+    ("Beta", "vmap_result_draw", "X"),
+]  # fmt: skip
+
+
+def test_each_row_has_a_letter_for_each_construct():
+    for name, (letters, expression) in ROWS.items():
+        assert len(letters) == len(record.constructs()), name
+        assert set(letters) <= {*can_i_use.VERDICTS}, name
+        compile(expression, name, "eval")
+
+
+def test_each_red_cell_says_what_it_said_and_no_other_does():
+    said = record.read(NEWEST)[1]
+    red = {
+        (row, construct)
+        for row, (letters, _) in ROWS.items()
+        for construct, letter in zip(record.constructs(), letters, strict=True)
+        if letter in "WX"
+    }
+    assert red == said.keys()
+
+
+def test_each_cause_names_a_case_or_says_why_it_is_none_and_explains_a_cell():
+    for one in record.causes():
+        assert one.get("case") in records.load() or one.get("note"), one
+        explained = [
+            row
+            for row, (letters, _) in ROWS.items()
+            for construct, letter in zip(record.constructs(), letters, strict=True)
+            # A cell that nobody has measured yet may turn out so.
+            for told in {"W": "W", "X": "X", "?": "WX"}.get(letter, "")
+            if can_i_use.cause(record.causes(), row, construct, told) is one
+        ]
+        assert explained, f"no red cell can have this cause: {one}"
+
+
+@pytest.mark.parametrize("construct", record.constructs())
+def test_the_program_of_a_cell_is_python_and_defines_what_it_uses(construct):
+    text = can_i_use.program(triage.data()["can_i_use"], "Normal", construct)
+    compile(text, construct, "exec")
+    assert "def law(" in text and "def right(" in text
+
+
+def test_a_cell_is_printed_with_its_program():
+    text, known = can_i_use.answer("HurdlePoisson", "scan")
+    assert known and "HurdlePoisson scan: right" in text and "def law(" in text
+    assert not can_i_use.answer("Unit", "scan")[1]
+
+
+def test_some_cells_are_as_the_record_has_them():
+    cells = {
+        name: (ROWS[name][1], [c for n, c, _ in EXECUTED if n == name]) for name, _, _ in EXECUTED
+    }
+    command = [sys.executable, "-m", "can_i_use", "--here", json.dumps(cells), "."]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=record.FOLDER.parent)
+    found = {row[0]: row[3] for row in map(json.loads, done.stdout.splitlines())}
+    assert [(n, c, found[n][c][0]) for n, c, _ in EXECUTED] == EXECUTED, done.stderr
