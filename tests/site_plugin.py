@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 import pytest
-from playwright.sync_api import Browser, Page, Response
+from playwright.sync_api import Browser, Page, Response, expect
 
 from bookkit import browser as site_browser
 
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
+expect.set_options(timeout=30_000)  # as all else in Playwright waits; five seconds may be too few
 
 
 @dataclass
