@@ -95,8 +95,9 @@ def parts():
             name = getattr(node, "name", "") or getattr(getattr(node, "targets", [0])[0], "id", "")
             first = min([node, *getattr(node, "decorator_list", ())], key=lambda one: one.lineno)
             source = "\n".join(text.splitlines()[first.lineno - 1 : node.end_lineno])
-            if name == "CONSTRUCTS":
-                pairs = zip(node.value.keys, node.value.values, strict=True)
+            table = getattr(node, "value", None)
+            if name == "CONSTRUCTS" and isinstance(table, ast.Dict):
+                pairs = zip(table.keys, table.values, strict=True)
                 calls = {key.value: ast.get_source_segment(text, call) for key, call in pairs}
             elif name:
                 found[name] = source
