@@ -11,7 +11,8 @@ import tomllib
 import pytest
 from babel.messages.catalog import Catalog
 
-from bookkit import languages, publish, translation_check, translations
+from bookkit import languages, translation_check, translations
+from trace_evidence import symptoms
 
 FILES = sorted(languages.FOLDER.glob("*/LC_MESSAGES/**/*.po"))
 TEXT = (
@@ -149,7 +150,7 @@ def test_the_interface_says_what_is_in_the_code():
 
 
 def test_pairs_of_chinese_characters():
-    assert publish.pairs("后验分布 is 错误") == ["后验", "验分", "分布", "错误"]
+    assert symptoms.pairs("后验分布 is 错误") == ["后验", "验分", "分布", "错误"]
 
 
 def test_a_language_that_is_not_there_is_refused(monkeypatch):

@@ -17,7 +17,7 @@ DATA = Path(__file__).with_name("data.json")
 ROOT = DATA.parent.parent
 SOURCES = (
     *("_config.yml", "book/*.toml", "book/**/*.md", "stacks/*.json", "stacks/*.toml"),
-    *("locale/*/LC_MESSAGES/records.po", "bookkit/**/*.py"),
+    *("locale/*/LC_MESSAGES/records.po", "locale/*/language.toml", "bookkit/**/*.py"),
     *("examine/examine_model/**/*.py", "trace_evidence/**/*.py"),
 )
 """All that the file is made from."""
