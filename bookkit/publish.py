@@ -430,7 +430,9 @@ def main() -> None:
     """Write the file, whole or not at all, with a hash of what it is made from."""
     made = {"of": checkout.digest(), **build()}
     part = checkout.DATA.with_name(f".data.{os.getpid()}.part")
-    part.write_text(json.dumps(made, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.write_text(
+        json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8"
+    )
     part.replace(checkout.DATA)
 
 
