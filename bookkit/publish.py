@@ -293,17 +293,19 @@ def symptoms() -> dict[str, Any]:
                 row[name] = row.get(name, 0) + PARTS[part]
     rare = {stem: math.log((1 + len(entries)) / len(row)) for stem, row in counts.items()}
     silent = {name for name, case in cases.items() if case.kind == "silent"}
+    place = {name: number for number, name in enumerate(entries)}
     return {
         "same": same,
         "dull": DULL,
         "order": list(entries),
-        "weights": {stem: round(10 * weight) for stem, weight in sorted(rare.items())},
-        "unknown": round(10 * math.log(1 + len(entries))),
         "points": {
-            stem: {
-                name: round(20 * rare[stem] * (1 if name in silent else LOUD) * n / (n + 4))
+            stem: [
+                [
+                    place[name],
+                    round(20 * rare[stem] * (1 if name in silent else LOUD) * n / (n + 4)),
+                ]
                 for name, n in row.items()
-            }
+            ]
             for stem, row in sorted(counts.items())
         },
         "table": [
@@ -427,7 +429,9 @@ def main() -> None:
     """Write the file, whole or not at all, with a hash of what it is made from."""
     made = {"of": checkout.digest(), **build()}
     part = checkout.DATA.with_name(f".data.{os.getpid()}.part")
-    part.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.write_text(
+        json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8"
+    )
     part.replace(checkout.DATA)
 
 

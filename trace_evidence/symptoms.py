@@ -83,26 +83,32 @@ def search(words: str) -> list[Match]:
     """Return what plain words may mean, the likeliest first, at most `MOST`; often nothing."""
     known: dict[str, Any] = data()["symptoms"]
     asked = stems(words, known["same"], known["dull"])
-    weights = {stem: known["weights"].get(stem, known["unknown"]) for stem in asked}
+    rows = {stem: known["points"].get(stem, ()) for stem in asked}
+    # The fewer entries have a stem, the more it weighs; a stem that none has weighs most.
+    weights = {
+        stem: int(10 * math.log((1 + len(known["order"])) / max(1, len(row))) + 0.5)
+        for stem, row in rows.items()
+    }
     total = sum(weights.values())
-    found: dict[str, list[str]] = {}
+    found: dict[int, list[tuple[int, int]]] = {}
     for stem in asked:
-        for name in known["points"].get(stem, ()):
-            found.setdefault(name, []).append(stem)
+        for place, points in rows[stem]:
+            found.setdefault(place, []).append((points, weights[stem]))
     scores = {}
-    for name, hits in found.items():
-        points = sum(known["points"][stem][name] for stem in hits)
-        score = int(points * math.sqrt(sum(weights[stem] for stem in hits) / total))
+    for place, hits in found.items():
+        points, weight = map(sum, zip(*hits, strict=True))
+        score = int(points * math.sqrt(weight / total))
         if len(hits) > 1 and score >= ENOUGH:
-            scores[name] = score
-    ranked = sorted(scores, key=lambda name: (-scores[name], known["order"].index(name)))
+            scores[place] = score
+    ranked = sorted(scores, key=lambda place: (-scores[place], place))[:MOST]
+    best = {known["order"][place]: scores[place] for place in ranked}
     entries = data()["explain"] | data()["everyday"]
     return [
         Match(
-            name, entries[name]["title"], scores[name], entries[name]["symptom"],
+            name, entries[name]["title"], score, entries[name]["symptom"],
             entries[name]["cure"], address(entries[name]["page"]),
         )
-        for name in ranked[:MOST]
+        for name, score in best.items()
     ]  # fmt: skip
 
 

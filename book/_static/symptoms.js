@@ -26,27 +26,29 @@
 
   /* Returns [[name, score], …], the likeliest first, as `search` does in Python. */
   function search(words, data) {
-    const of = (table, stem, otherwise) => (Object.hasOwn(table, stem) ? table[stem] : otherwise);
     const found = new Map();
     let total = 0;
     for (const stem of stems(words, data)) {
-      const weight = of(data.weights, stem, data.unknown);
+      const entries = Object.hasOwn(data.points, stem) ? data.points[stem] : [];
+      // The fewer entries have a stem, the more it weighs; a stem that none has weighs most.
+      const share = (1 + data.order.length) / Math.max(1, entries.length);
+      const weight = Math.trunc(10 * Math.log(share) + 0.5);
       total += weight;
-      for (const [name, points] of Object.entries(of(data.points, stem, {}))) {
-        const row = found.get(name) ?? { points: 0, weight: 0, hits: 0 };
+      for (const [place, points] of entries) {
+        const row = found.get(place) ?? { points: 0, weight: 0, hits: 0 };
         row.points += points;
         row.weight += weight;
         row.hits += 1;
-        found.set(name, row);
+        found.set(place, row);
       }
     }
-    const place = new Map(data.order.map((name, number) => [name, number]));
     return [...found]
       .filter(([, row]) => row.hits > 1)
-      .map(([name, row]) => [name, Math.trunc(row.points * Math.sqrt(row.weight / total))])
+      .map(([place, row]) => [place, Math.trunc(row.points * Math.sqrt(row.weight / total))])
       .filter(([, score]) => score >= data.enough)
-      .sort(([a, x], [b, y]) => y - x || place.get(a) - place.get(b))
-      .slice(0, data.most);
+      .sort(([a, x], [b, y]) => y - x || a - b)
+      .slice(0, data.most)
+      .map(([place, score]) => [data.order[place], score]);
   }
 
   function item(...content) {

@@ -121,7 +121,7 @@ def symptom_data() -> dict[str, Any]:
         for entry in everyday.load().values()
     ]
     return {
-        **{key: known[key] for key in ("same", "dull", "points", "weights", "unknown", "order")},
+        **{key: known[key] for key in ("same", "dull", "points", "order")},
         "endings": symptoms.ENDINGS,
         "most": symptoms.MOST,
         "enough": symptoms.ENOUGH,
