@@ -132,7 +132,7 @@ def how_to_answer(page: str) -> nodes.raw:
     source = "../" * page.count("/") + f"_sources/{page}.ipynb"
     text = say(
         "To answer, open this page {binder}, or {download} and open it in JupyterLab. Run the "
-        "cells above, fill in this one, and run it and the check.",
+        "cells above, fill in the next one, and run it with its check.",
         binder=f'<a href="{binder}">{say("in Binder")}</a>',
         download=f'<a href="{source}" download>{say("download it")}</a>',
     )
