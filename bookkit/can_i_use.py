@@ -14,7 +14,6 @@ from . import records
 from .languages import say
 
 MARKS = {"r": ("ok", "·"), "W": ("wrong", "≠"), "X": ("fails", "✕"), "-": ("cannot-run", "–")}  # noqa: RUF001
-REPOSITORY = "https://github.com/trace-evidence/trace-evidence/blob/main/"
 
 
 def words(letter: str) -> str:

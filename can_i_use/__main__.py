@@ -67,7 +67,8 @@ def run(python, wanted):
     """Yield what `measure` prints in a process of that Python, with leaves of another one."""
     saves = {name: (text, ["saved"]) for name, (text, row) in wanted.items() if "saved" in row}
     with tempfile.TemporaryDirectory() as folder:
-        for seed, cells in (("1", saves), ("2", wanted)):
+        first = [("1", saves)] if saves else []
+        for seed, cells in [*first, ("2", wanted)]:
             command = [python, "-m", "can_i_use", "--here", json.dumps(cells), folder]
             env = {**os.environ, "PYTHONHASHSEED": seed, "JAX_PLATFORMS": "cpu"}
             with subprocess.Popen(

@@ -98,7 +98,10 @@ def parts():
             table = getattr(node, "value", None)
             if name == "CONSTRUCTS" and isinstance(table, ast.Dict):
                 pairs = zip(table.keys, table.values, strict=True)
-                calls = {key.value: ast.get_source_segment(text, call) for key, call in pairs}
+                calls = {
+                    getattr(key, "value", ""): ast.get_source_segment(text, call)
+                    for key, call in pairs
+                }
             elif name:
                 found[name] = source
             elif module == "ways" and source.startswith(("import", "from")):
