@@ -35,7 +35,8 @@ KERNEL_FRAME = re.compile(
 def without_paths(text: str) -> str:
     """Return a text without the folders of the machine that produced it."""
     # The checkout's own folder by its name, which may hold any character.
-    text = text.replace(str(pages.ROOT), "").replace(HERE, "")
+    for here in (str(pages.ROOT), HERE):
+        text = text.replace(f"{here}/", "").replace(here, "")
     for pattern, short in PATHS:
         text = pattern.sub(short, text)
     return text
