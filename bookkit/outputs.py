@@ -21,7 +21,7 @@ PATHS = [
     # A library's file by its place in site-packages, the standard library by its module.
     (re.compile(r"(?:~|/)[^\s:'\"]*/site-packages/"), ""),
     (re.compile(r"(?:~|/)[^\s:'\"]*/lib/python3\.\d+/"), "python/"),
-    (re.compile(r"(?:~|/)[^\s:'\"]*/(?=trace_evidence/|stacks/)"), ""),
+    (re.compile(r"(?:~|(?<!\w)/)(?:[^\s:'\"]*/)?(?=trace_evidence/|stacks/)"), ""),
     (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<a cell>"),
 ]
 HERE = str(pages.ROOT).replace(str(Path.home()), "~", 1)
@@ -35,8 +35,7 @@ KERNEL_FRAME = re.compile(
 def without_paths(text: str) -> str:
     """Return a text without the folders of the machine that produced it."""
     # The checkout's own folder by its name, which may hold any character.
-    for here in (str(pages.ROOT), HERE):
-        text = text.replace(f"{here}/", "").replace(here, "")
+    text = text.replace(str(pages.ROOT), "").replace(HERE, "")
     for pattern, short in PATHS:
         text = pattern.sub(short, text)
     return text
