@@ -105,7 +105,7 @@ class WorkshopTest(SphinxDirective):
             answers = zip(LETTERS, one.answers, strict=False)
             items.append("\n".join(f"- **{letter}.** {text}" for letter, (text, _) in answers))
             page = path.relative_to(pages.ROOT)
-            key.append(f"**{number}. {one.options['right']}.** [](/{page}#predict-{label})")
+            key.append(f"**{number}. {one.options['right']}.** [](/{page})")
             key += [
                 f"- **{letter}.** {reply}"
                 for letter, (_, reply) in zip(LETTERS, one.answers, strict=False)
