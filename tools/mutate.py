@@ -203,7 +203,8 @@ def figures(text: str) -> Spots:
             continue
         start, code = found.start("code"), found["code"]
         for word in re.finditer(r"[\"'][^\"'\n{}]*?([A-Za-z]{4,})[^\"'\n]*[\"']", code):
-            yield start + word.start(1), start + word.end(1), word[1][::-1]
+            if word[1] != word[1][::-1]:  # such as "level"
+                yield start + word.start(1), start + word.end(1), word[1][::-1]
         draws = r"^( *)[\w.]+\.(?:plot|scatter|bar|imshow|axhline|text|draw\w*|fill\w*|add)\(.*\)$"
         for call in re.finditer(draws, code, re.M):
             yield start + call.start(), start + call.end(), f"{call[1]}pass"

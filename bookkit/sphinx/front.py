@@ -37,10 +37,10 @@ class MatrixEmblem(SphinxDirective):
 
     STEP_X, STEP_Y = 10, 8
     SHAPES: ClassVar[dict] = {  # told apart without color
-        "fails": "m{x} {y}h6v6h-6z",
-        "wrong": "m{x} {y}m3 -1l4 4l-4 4l-4-4z",
-        "warns": "m{x} {y}m3 0l3 6h-6z",
-        "ok": "m{x} {y}m2 3h2",
+        "fails": "M{x} {y}h6v6h-6z",
+        "wrong": "M{x} {y}m3 -1l4 4l-4 4l-4-4z",
+        "warns": "M{x} {y}m3 0l3 6h-6z",
+        "ok": "M{x} {y}m2 3h2",
     }
 
     def run(self) -> list[nodes.Node]:
