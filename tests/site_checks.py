@@ -717,17 +717,17 @@ def test_without_scripts_all_that_is_read_can_be_read(width, scheme, open_page):
         expect(sidebar.get_by_text("Tracer hashing")).to_be_visible()
 
 
-@pytest.mark.parametrize("slug", records.load())
-def test_a_card_shows_its_row_of_the_matrix_and_leads_there(slug):
-    strip = soup(SITE / "book" / "cases" / f"{slug}.html").select_one("a.matrix-strip")
-    if strip is None:
-        assert not casebook.is_measured(slug)
-        return
-    page, _, row = strip["href"].partition("#")
-    assert page == "../reference/version-matrix.html"
+def test_a_card_shows_its_row_of_the_matrix_and_leads_there():
     matrix = soup(SITE / "book" / "reference" / "version-matrix.html")
-    marks = [mark["class"] for mark in matrix.find(id=row).select(".verdict")]
-    shown = strip.select(".verdict")
-    assert [mark["class"] for mark in shown] == marks
-    assert all(re.match(r"NumPyro \d.*: \w", mark["title"]) for mark in shown)
-    assert re.search(r"\d", strip["aria-label"])
+    for slug in records.load():
+        strip = soup(SITE / "book" / "cases" / f"{slug}.html").select_one("a.matrix-strip")
+        if strip is None:
+            assert not casebook.is_measured(slug)
+            continue
+        page, _, row = strip["href"].partition("#")
+        assert page == "../reference/version-matrix.html"
+        marks = [mark["class"] for mark in matrix.find(id=row).select(".verdict")]
+        shown = strip.select(".verdict")
+        assert [mark["class"] for mark in shown] == marks, slug
+        assert all(re.match(r"NumPyro \d.*: \w", mark["title"]) for mark in shown)
+        assert strip.get_text().startswith("Version matrix: ")

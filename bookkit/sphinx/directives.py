@@ -158,8 +158,11 @@ def matrix_strip(directive: SphinxDirective, slug: str) -> list[nodes.Node]:
     href = f"{env.app.builder.get_relative_uri(env.docname, page)}#row-{slug}"
     words = html.escape(say("Version matrix") + say(": ") + casebook.occurs_in(slug))
     first, last = rows[0]["row"], rows[-1]["pins"]["numpyro"]
-    strip = f"<small>{first}</small><span>{''.join(marks)}</span><small>{last}</small>"
-    link = f'<a class="matrix-strip" href="{href}" aria-label="{words}">{strip}</a>'
+    link = (
+        f'<a class="matrix-strip" href="{href}"><b class="visually-hidden">{words}</b>'
+        f'<small aria-hidden="true">{first}</small><span aria-hidden="true">{"".join(marks)}</span>'
+        f'<small aria-hidden="true">{last}</small></a>'
+    )
     return [nodes.raw("", link, format="html")]
 
 

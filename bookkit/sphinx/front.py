@@ -70,7 +70,7 @@ class MatrixEmblem(SphinxDirective):
             self.env.docname, "book/reference/version-matrix"
         )
         svg = (
-            f'<figure class="emblem"><svg viewBox="-2 -2 {width + 4} {height + 4}" role="img" '
+            f'<figure class="emblem"><svg viewBox="-2 -2 {width + 4} {height + 4}" role="group" '
             f'aria-label="{html.escape(words)}">{drawn}{links}</svg>'
             f'<figcaption>{html.escape(words)} <a href="{page}">{say("The version matrix")}</a>'
             "</figcaption></figure>"

@@ -154,11 +154,11 @@ def test_no_global_setting_is_changed_by_any_check(changed):
         guide = AutoNormal(drift)
         handlers.seed(guide, rng_seed=0)(COUNTS)
         mcmc = MCMC(BarkerMH(survival), num_warmup=2, num_samples=2, progress_bar=False)
-        mcmc.run(jax.random.PRNGKey(0), DOSE)
+        mcmc.run(jax.random.PRNGKey(0), DOSE, DEATHS)
         found = settings()
         ran = {
             *examine(drift, COUNTS, guide=guide).ran,
-            *examine(mcmc, DOSE).ran,
+            *examine(mcmc, DOSE, DEATHS).ran,
             *examine(lambda fn: numpyro.sample("x", fn), dist.Normal(0.0, 1.0), slow=True).ran,
         }
         assert ran == set(NAMES)
