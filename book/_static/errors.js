@@ -22,7 +22,7 @@ document.addEventListener("DOMContentLoaded", () => {
       count += fits;
     }
     for (const list of new Set(entries.map(({ part }) => part.parentElement))) {
-      list.hidden = list.previousElementSibling.hidden = !list.querySelector("li:not([hidden])");
+      list.hidden = list.previousElementSibling.hidden = !list.querySelector("li.everyday:not([hidden])");
     }
     const all = entries.length + rows.length;
     document.getElementById("index-count").textContent = asked.length

@@ -177,15 +177,22 @@ class EverydayIndex(Generated):
         self.env.note_dependency(str(everyday.FILE))
         words = self.FILTER.format(ask=say("Show only what has these words"))
         groups: dict[str, list[str]] = {}
+        anchors: set[str] = set()  # of sections that this page had before; others may link to them
         for entry in everyday.load().values():
             page = everyday.page(entry)
+            older = {
+                f"everyday-{entry.library}",
+                f"everyday-{entry.library}-{entry.kind}",
+            } - anchors
+            anchors |= older
             uri = self.env.app.builder.get_relative_uri(self.env.docname, page)
             text = next((row.text for row in entry.wordings if row.text), "")
             row = self.ROW.format(
                 id=entry.id, href=f"{uri}#{entry.id}",
                 title=front.inline_code(entry.title), message=f"<code>{html.escape(text)}</code>",
             )  # fmt: skip
-            groups.setdefault(page, []).append(row)
+            marks = "".join(f'<li class="anchor" id="{name}"></li>' for name in sorted(older))
+            groups.setdefault(page, []).append(marks + row)
         made: list[nodes.Node] = [nodes.raw("", words, format="html")]
         for page, rows in groups.items():
             title = say(pages.title(page))
