@@ -66,8 +66,9 @@ def table(address: Callable[[str], str]) -> str:
                 href = address(f"book/cases/{why['case']}")
                 shown = f'<a href="{href}" aria-label="{told}" title="{told}">{shown}</a>'
             cells.append(f"<td>{shown}</td>")
-        red = sum(letter in "WX" for letter in letters)
-        label = f'<th scope="row"><code>{row}</code></th><td class="range">{red}</td>'
+        red = [name for name, letter in zip(names, letters, strict=True) if letter in "WX"]
+        told = f'<span class="red-names">: {", ".join(red)}</span>' if red else ""
+        label = f'<th scope="row"><code>{row}</code></th><td class="range">{len(red)}{told}</td>'
         body.append(f"<tr>{label}{''.join(cells)}</tr>")
     key = say(", ").join(f"{mark(letter)} {words(letter)}" for letter in "rWX-?")
     return (

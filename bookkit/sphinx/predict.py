@@ -77,10 +77,11 @@ class Predict(SphinxDirective):
 
 
 def program(path: Path, one: predictions.Prediction) -> str:
-    """Return the program that a prediction asks about, without the assertions that end it."""
+    """Return the program that a prediction asks about, without magics and its last assertions."""
     about = one.options.get("before", one.options["cell"])
     (cell,) = (cell for _, cell in pages.code_cells(path) if cell.metadata.get("name") == about)
-    return reading_time.split_asserts(cell.source)[0].rstrip().removeprefix("%%both\n")
+    shown = reading_time.split_asserts(cell.source)[0].rstrip().splitlines()
+    return "\n".join(line for line in shown if not line.startswith("%"))
 
 
 class WorkshopTest(SphinxDirective):
