@@ -93,7 +93,9 @@ def opener(browser: Browser, site: str) -> Callable[..., View]:
 
     def open_page(path: str, width: int = 1280, scheme: str = "light", **options) -> View:
         size = {"width": width, "height": 900}
-        context = browser.new_context(viewport=size, color_scheme=scheme, **options)
+        context = browser.new_context(
+            viewport=size, color_scheme=scheme, reduced_motion="reduce", **options
+        )  # no colour is measured on its way to another
         view = View(context.new_page(), site, width, scheme)
         view.watch()
         view.visit(path)

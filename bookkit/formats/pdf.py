@@ -43,7 +43,7 @@ JOIN = r"""async ([site, published, folder, addresses]) => {
     article.id = "";
     for (const node of article.querySelectorAll("*")) {
       if (node.id) node.id = `${name(url)}-${node.id}`;
-      if (node.closest("svg")) for (const given of [...node.attributes]) {
+      if (node.closest("svg") && node.tagName != "a") for (const given of [...node.attributes]) {
         const inside = given.name.endsWith("href") ? /^#/ : /url\(#/g;
         given.value = given.value.replace(inside, found => `${found}${name(url)}-`);
       } else if (node.hasAttribute("href")) {
