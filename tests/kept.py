@@ -1,6 +1,7 @@
-"""Leave out a slow test that passed while all that it depends on was as it is now.
+"""Leave out what passed while all that it depends on was as it is now.
 
-Such a test is marked `@pytest.mark.kept("book/failures/{name}.md")`. It depends on all code, on the
+A run of the whole suite that passed is not repeated until any file of the checkout changes. When
+one does, the slow tests are left out that do not read it. Such a test is marked `@pytest.mark.kept("book/failures/{name}.md")`. It depends on all code, on the
 locks and on Python, and on the files and folders that the mark names, from the root. Braces stand
 for the test's own parameters: a test of one page runs again when that page changes, and no other's.
 `make test ARGS=--again` runs all of them.
@@ -9,6 +10,7 @@ for the test's own parameters: a test of one page runs again when that page chan
 import hashlib
 import json
 import platform
+import subprocess
 from functools import cache
 
 import pytest
@@ -20,6 +22,7 @@ CODE = (
     *("bookkit/**/*.py", "stacks/**/*.py", "tools/**/*.py", "trace_evidence/**/*.py"),
     *("tests/*.py", "requirements.txt", "stacks/then.txt", "conftest.py"),
 )
+ALL = "all of them"
 asked = pytest.StashKey[dict[str, str]]()  # the hash of what each marked test depends on
 ran = pytest.StashKey[dict[str, str]]()  # the hash of those that passed now, nothing for others
 same = pytest.StashKey[list]()  # the tests that are left out
@@ -39,6 +42,20 @@ def digest(*patterns: str) -> str:
     return found.hexdigest()[:16]
 
 
+def whole() -> str:
+    """Return one hash of all files that git knows or would, and none where there is no git."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, cwd=pages.ROOT, capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    found = hashlib.sha256(platform.python_version().encode())
+    for name in sorted(listed.stdout.decode().split("\0")):
+        file = pages.ROOT / name
+        found.update(name.encode() + (file.read_bytes() if file.is_file() else b""))
+    return found.hexdigest()[:16]
+
+
 def load() -> dict[str, str]:
     """Return {test: hash} of what passed; a file cut short counts as none."""
     try:
@@ -55,6 +72,13 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.stash[asked], config.stash[ran], config.stash[same] = {}, {}, []
     config.addinivalue_line("markers", "kept(*paths): passed once, not run until a path changes")
+    if is_whole(config) and not config.option.again and load().get(ALL, "") == (whole() or None):
+        pytest.exit("all tests passed, and no file changed since: ARGS=--again runs them", 0)
+
+
+def is_whole(config) -> bool:
+    """Return whether the run is of the whole suite, as `make test` begins it."""
+    return not {*config.invocation_params.args} - {"--again"}
 
 
 def pytest_collection_modifyitems(config, items):
@@ -84,10 +108,13 @@ def pytest_runtest_makereport(item, call):
 
 def pytest_sessionfinish(session):
     """Keep what passed, whole or not at all."""
-    if session.config.stash[ran]:
+    passed = session.config.stash[ran]
+    if is_whole(session.config):
+        passed[ALL] = whole() if session.exitstatus == 0 else ""
+    if passed:
         FILE.parent.mkdir(parents=True, exist_ok=True)
         part = FILE.with_suffix(".part")
-        part.write_text(json.dumps(load() | session.config.stash[ran], indent=0, sort_keys=True))
+        part.write_text(json.dumps(load() | passed, indent=0, sort_keys=True))
         part.replace(FILE)
 
 

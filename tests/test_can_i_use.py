@@ -66,6 +66,7 @@ def test_a_cell_is_printed_with_its_program():
     assert not can_i_use.answer("Unit", "scan")[1]
 
 
+@pytest.mark.kept("can_i_use")
 def test_some_cells_are_as_the_record_has_them():
     cells = {
         name: (ROWS[name][1], [c for n, c, _ in EXECUTED if n == name]) for name, _, _ in EXECUTED

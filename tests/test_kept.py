@@ -1,10 +1,14 @@
 """A slow test that passed is left out until something it needs changes."""
 
+import subprocess
+
 import pytest
 
 from tests import kept
 
 TEST = """
+import subprocess
+
 import pytest
 @pytest.mark.kept("book/{page}.txt")
 @pytest.mark.parametrize("page", ["one", "two"])
@@ -22,13 +26,16 @@ def project(pytester, monkeypatch):
     monkeypatch.setattr(kept, "FILE", pytester.path / "_build" / "passed.json")
     monkeypatch.setattr(kept, "CODE", ("test_it.py",))
     pytester.makepyfile(test_it=TEST)
+    pytester.makeini("[pytest]\naddopts = -p tests.kept")
+    pytester.path.joinpath(".gitignore").write_text("_build\n__pycache__\n")
+    subprocess.run(["git", "init", "-q"], check=True, cwd=pytester.path)
     (pytester.path / "book").mkdir()
     for name in ("one", "two"):
         (pytester.path / "book" / f"{name}.txt").write_text("right")
 
     def run(*words):
         kept.digest.cache_clear()
-        return pytester.runpytest_inprocess("-p", "tests.kept", "-q", *words)
+        return pytester.runpytest_inprocess(*words)
 
     yield run, pytester.path
     kept.digest.cache_clear()
@@ -37,10 +44,16 @@ def project(pytester, monkeypatch):
 def test_what_passed_is_left_out_until_its_page_or_the_code_changes(project):
     run, folder = project
     run().assert_outcomes(passed=3)
+    for _ in range(2):
+        again = run()
+        assert again.ret == 0
+        again.stderr.fnmatch_lines(["*no file changed since: ARGS=--again runs them*"])
+    run("-q").assert_outcomes(passed=1, deselected=2)
+    run("--again").assert_outcomes(passed=3)
+    (folder / "read.me").touch()
     again = run()
     again.assert_outcomes(passed=1, deselected=2)
     again.stdout.fnmatch_lines(["2 slow tests passed before*--again*"])
-    run("--again").assert_outcomes(passed=3)
     (folder / "book" / "one.txt").write_text("right ")
     run().assert_outcomes(passed=2, deselected=1)
     (folder / "test_it.py").write_text(TEST + "\n")

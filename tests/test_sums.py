@@ -36,6 +36,7 @@ for name, (form, expected) in forms.items():
 """
 
 
+@pytest.mark.kept
 @pytest.mark.parametrize(("width", "size"), [("float64", 20_000), ("float32", 40_000)])
 @pytest.mark.parametrize("stack", STACKS)
 def test_sums_over_many_rows_are_those_of_numpy(stack, width, size):
