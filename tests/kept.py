@@ -1,9 +1,10 @@
 """Leave out what passed while all that it depends on was as it is now.
 
 A run of the whole suite that passed is not repeated until any file of the checkout changes. When
-one does, the slow tests are left out that do not read it. Such a test is marked `@pytest.mark.kept("book/failures/{name}.md")`. It depends on all code, on the
-locks and on Python, and on the files and folders that the mark names, from the root. Braces stand
-for the test's own parameters: a test of one page runs again when that page changes, and no other's.
+one does, the slow tests are left out that do not read it. Such a test is marked
+`@pytest.mark.kept("book/failures/{name}.md")`. It depends on all code, on the locks and on Python,
+and on the files and folders that the mark names, from the root. Braces stand for the test's own
+parameters: a test of one page runs again when that page changes, and no other's.
 `make test ARGS=--again` runs all of them.
 """
 

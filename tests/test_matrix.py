@@ -110,7 +110,7 @@ ENVIRONMENTS = {"0.15.2": ".venv-then", runner.newest_rows()[-1]: ".venv"}
 LOCKS = {".venv-then": "stacks/then.txt", ".venv": "requirements.txt"}
 
 
-# A case runs on the newest stack when its page is executed. A few are measured again on both.
+# A case runs on the newest stack when its page is executed. A few are measured again on one or the other.
 SAMPLE = CASES[::20]
 
 
@@ -142,7 +142,7 @@ def test_the_readme_names_the_releases_that_are_newest(record):
 
 
 @pytest.mark.kept("book/*/{failure}.md")
-@pytest.mark.parametrize(("failure", "row"), zip(OWN + SAMPLE, itertools.cycle(ENVIRONMENTS)))
+@pytest.mark.parametrize(("failure", "row"), [*zip(OWN + SAMPLE, itertools.cycle(ENVIRONMENTS))])
 def test_the_record_holds_when_a_row_is_measured_again(record, row, failure):
     (found,) = (one for one in record["rows"] if one["row"] == row)
     now = {"row": row, "verdicts": {failure: measured_again(row, failure)}}
