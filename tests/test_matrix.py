@@ -110,7 +110,7 @@ ENVIRONMENTS = {"0.15.2": ".venv-then", runner.newest_rows()[-1]: ".venv"}
 LOCKS = {".venv-then": "stacks/then.txt", ".venv": "requirements.txt"}
 
 
-# A case runs on the newest stack when its page is executed. A few are measured again on one or the other.
+# A case runs on the newest stack when its page is executed. A few are measured again.
 SAMPLE = CASES[::20]
 
 
