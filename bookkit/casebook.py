@@ -5,9 +5,8 @@ from __future__ import annotations
 import html
 import tomllib
 from collections.abc import Iterable
-from pathlib import Path
 
-from . import pages, records, versions
+from . import catalogue, pages, records, versions
 from .languages import say
 from .records import Case
 
@@ -93,7 +92,6 @@ def card(case: Case) -> str:
         means = say("time or memory is lost without an error")
     else:
         means = say("a wrong answer without an error")
-    family = f"[](/book/failures/{case.family}.md)"
     owner = say(records.OWNERS[case.whose])
     library = records.LIBRARIES[case.library]
     shown = {say("Symptom"): case.symptom}
@@ -109,7 +107,9 @@ def card(case: Case) -> str:
             library=library,
         ),
         say("Versions"): measured(case),
-        say("Family"): say("{chapter}, one of its [cases](/book/cases/index.md).", chapter=family),
+        say("Family"): say(
+            "{chapter}, one of its [cases](/book/cases/index.md).", chapter=families()[case.family]
+        ),
     }
     if case.costs:
         shown[say("What it costs you")] = case.costs
@@ -141,8 +141,15 @@ def closed(case: Case) -> str:
     return "" if fails_today(case) else f" {{inline-mark}}`closed: {say('closed')}`"
 
 
+def families() -> dict[str, str]:
+    """Return all families in the book's order: the slug, and a link as Markdown."""
+    chapters = {name: f"[](/book/failures/{name}.md)" for name in catalogue.load()}
+    index = "/book/cases/index.md#family-"
+    return chapters | {key: f"[{say(n)}]({index}{key})" for key, n in records.FAMILIES.items()}
+
+
 def family_table(family: str) -> str:
-    """Return the cases of a chapter as a table, silent ones first."""
+    """Return the cases of a family as a table, silent ones first."""
     rows = [say("| Case | Kind | Origin |"), "|---|---|---|"]
     owners = {"documented": say("documented limit"), "yours": say("your program")}
     for case in records.load().values():
@@ -167,9 +174,9 @@ def index_table() -> str:
     """Return all cases as one table, family by family."""
     rows = [say("| Case | Kind | Library | What you see | Occurs in |"), "|---|---|---|---|---|"]
     label = f'<span class="on-phone">{say("Occurs in: ")}</span>'
-    for path in sorted(pages.FAILURES.glob("*.md"), key=_order):
+    for family in families():
         for case in records.load().values():
-            if case.family == path.stem:
+            if case.family == family:
                 rows.append(
                     f"| {link(case)} | {mark(case)} "
                     f"| {records.LIBRARIES[case.library]} | {case.symptom} "
@@ -196,12 +203,6 @@ def occurs_in(slug: str) -> str:
             words = say("all {library} releases", library=versions.TITLES[name])
             parts.append(words if whole else f"{versions.TITLES[name]} {ends}")
     return "; ".join(parts)
-
-
-def _order(path: Path) -> int:
-    """Return the place of a chapter in the book."""
-    names = [row.page for row in pages.contents()]
-    return names.index(pages.page_name(path))
 
 
 def filters() -> str:

@@ -28,6 +28,14 @@ OWNERS = {
     "yours": "a mistake in the program",
 }
 LIBRARIES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "python": "Python"}
+FAMILIES = {  # beyond the chapters: each is a section of the casebook
+    "numbers": "Numbers",
+    "compiler": "Compiled and not",
+    "buffers": "Memory and buffers",
+    "devices": "Many devices",
+    "optimizers": "State and optimizers",
+    "unsaid": "Missing words",
+}
 SYMPTOMS = {
     "posterior": "The posterior or a density is wrong",
     "draws": "Draws, chains or restarts are all alike",
@@ -68,7 +76,7 @@ class Case:
         kind: a key of `KINDS`.
         whose: a key of `OWNERS`.
         library: a key of `LIBRARIES`: the one whose behaviour it is.
-        family: the slug of the chapter it belongs to.
+        family: the slug of the chapter that it belongs to, or a key of `FAMILIES`.
         symptom: what a reader sees, in a sentence.
         symptoms: keys of `SYMPTOMS`.
         phrases: how people who do not know the cause put it, in a few words each.
@@ -156,7 +164,9 @@ def read(path: Path) -> Case:
             raise wrong(key, f"unknown key `{key}`", f"known are {names}.")
     for key in sorted(REQUIRED - set(record)):
         raise wrong("case", f"no `{key}`", "add it to `case` at the top.")
+    families = [*(page.stem for page in sorted(pages.FAILURES.glob("*.md"))), *FAMILIES]
     choices = {"kind": KINDS, "whose": OWNERS, "library": LIBRARIES, "examine": NAMES}
+    choices["family"] = families
     for key, known in choices.items():
         if key in record and record[key] not in known:
             cure = f"it is one of {', '.join(known)}."

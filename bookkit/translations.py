@@ -104,7 +104,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         return tomllib.loads((pages.ROOT / name).read_text())
 
     constants = {
-        "bookkit/records.py": (records.KINDS, records.OWNERS, records.SYMPTOMS),
+        "bookkit/records.py": (records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES),
         "bookkit/everyday.py": (everyday.KINDS, everyday.STACKS),
         "bookkit/versions.py": (versions.OCCURS, VERDICTS),
         "bookkit/publish.py": (publish.SAYS,),

@@ -107,10 +107,13 @@ class VersionMatrix(SphinxDirective):
         heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in names)
         key = ", ".join(f"{self.mark(kind)} {say(kind)}" for kind in self.MARKS if self.MARKS[kind])
         body = []
-        for failure in catalogue.load().values():
-            cases = [c.slug for c in records.load().values() if c.family == failure.id]
-            known = [slug for slug in (failure.id, *cases) if slug in versions.load()["failures"]]
-            title = html.escape(failure.title)
+        titles = {failure.id: failure.title for failure in catalogue.load().values()}
+        for family, name in (titles | records.FAMILIES).items():
+            cases = [c.slug for c in records.load().values() if c.family == family]
+            known = [slug for slug in (family, *cases) if slug in versions.load()["failures"]]
+            if not known:
+                continue
+            title = html.escape(say(name))
             span = f'<th colspan="{len(rows) + 2}" scope="rowgroup">{title}</th>'
             body.append(f"<tbody><tr>{span}</tr>{''.join(map(self.row, known))}</tbody>")
         table = (

@@ -147,11 +147,19 @@ class MessageTable(Generated):
                 claims = row.points >= catalogue.CLAIM
                 note = f"<br>{row.note}" if row.note else ""
                 rows.append(f"| {code(row)}{note} | {'' if claims else say('Perhaps ')}{links} |")
-            for case in records.load().values():
-                if case.family == failure.id:
-                    for wording in case.wordings:
-                        rows.append(f"| {code(wording_of(wording))} | [](/{case.page}.md) |")
+            rows += self.cases(failure.id)
+        for family in records.FAMILIES:
+            rows += self.cases(family)
         return self.parse("\n".join([":::{table}", ":class: message-index", "", *rows, ":::"]))
+
+    def cases(self, family: str) -> list[str]:
+        """Return the rows of a family's cases."""
+        return [
+            f"| {code(wording_of(wording))} | [](/{case.page}.md) |"
+            for case in records.load().values()
+            if case.family == family
+            for wording in case.wordings
+        ]
 
 
 def wording_of(row: dict[str, str]) -> catalogue.Signature:

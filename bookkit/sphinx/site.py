@@ -116,8 +116,8 @@ def link_cases(app: Sphinx, pagename: str, templatename: str, context: dict, doc
         title = app.env.titles[page].astext()
         return {"link": app.builder.get_relative_uri(pagename, page), "title": title}
 
-    chapter = f"book/failures/{case.family}"
-    context["prev"] = to(family[place - 1].page if place else chapter)
+    before = INDEX if case.family in records.FAMILIES else f"book/failures/{case.family}"
+    context["prev"] = to(family[place - 1].page if place else before)
     context["next"] = to(family[place + 1].page if place + 1 < len(family) else INDEX)
 
 
