@@ -93,9 +93,8 @@ def opener(browser: Browser, site: str) -> Callable[..., View]:
 
     def open_page(path: str, width: int = 1280, scheme: str = "light", **options) -> View:
         size = {"width": width, "height": 900}
-        context = browser.new_context(
-            viewport=size, color_scheme=scheme, reduced_motion="reduce", **options
-        )  # no colour is measured on its way to another
+        options = {"reduced_motion": "reduce"} | options  # no colour is seen on its way to another
+        context = browser.new_context(viewport=size, color_scheme=scheme, **options)
         view = View(context.new_page(), site, width, scheme)
         view.watch()
         view.visit(path)
