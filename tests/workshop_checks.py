@@ -91,11 +91,13 @@ def test_every_slide_of_a_deck_can_be_read_from_the_back(browser, address, deck)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_handout_is_one_page_with_a_figure_and_the_address(name):
+def test_a_handout_has_a_figure_its_address_and_on_its_back_what_to_ask(name):
     pdf = (OUT / "handouts" / f"{name}.pdf").read_bytes()
     assert pdf.startswith(b"%PDF")
-    assert len(re.findall(rb"/Type */Page\b", pdf)) == 1
-    page = PdfReader(io.BytesIO(pdf)).pages[0]
+    page, back = PdfReader(io.BytesIO(pdf)).pages
+    asked = " ".join(back.extract_text().split())
+    assert "7. What would be left if this process ended now?" in asked
+    assert "Advice to distrust" in asked
     assert f"failures/{name}.html" in page.extract_text().replace("\n", ""), "it has no address"
     for file in notebooks.INCLUDED.findall(pages.path_of(f"book/failures/{name}").read_text()):
         for line in re.findall(r"^(?:def|import|from) [\w.]+", notebooks.source(file), re.M):

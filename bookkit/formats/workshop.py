@@ -28,6 +28,7 @@ REVEAL = Path(sphinx_revealjs.__file__).parent / "_static" / "revealjs"
 # reveal.js and the one theme, its font, and the speaker's view; the rest stays where it is.
 REVEAL_PARTS = ["LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js"]
 REVEAL_PARTS += ["dist/theme/white.css", "dist/theme/fonts/source-sans-pro", "plugin/notes"]
+ENDING = "book/closing/the-one-idea"  # has the questions that stand on each handout
 SIZES = (7.8, 7.3, 6.8)  # points: the code of a handout, as large as one page allows
 
 
@@ -87,14 +88,15 @@ def the_check(page: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", shown)
 
 
-def key_points(page: str) -> list[str]:
-    """Return a chapter's key points."""
-    text = (pages.ROOT / f"{page}.md").read_text().split("## Key points\n")[1].split("\n## ")[0]
-    return [" ".join(point.split()) for point in re.split(r"^- ", text, flags=re.M)[1:]]
+def points(page: str, section: str) -> list[list[list[str]]]:
+    """Return the points of a list that is a section of a page, each as `runs`."""
+    text = pages.path_of(page).read_text().split(f"## {section}\n")[1].split("\n## ")[0]
+    listed = re.split(r"^(?:-|\d\.) ", text.strip(), flags=re.M)[1:]
+    return [runs(" ".join(point.partition("\n\n")[0].split())) for point in listed]
 
 
 def write_handout(page: str) -> None:
-    """Write a chapter's handout, a PDF of one page."""
+    """Write a chapter's handout: a page on its failure, and one on what to ask of any."""
     name = Path(page).name
     failure = catalogue.load()[name]
     measured = versions.sentence(name)
@@ -108,7 +110,9 @@ def write_handout(page: str) -> None:
         "cause": runs(failure.cause),
         "cure": runs(failure.cure),
         "check": the_check(page),
-        "points": [runs(point) for point in key_points(page)],
+        "points": points(page, "Key points"),
+        "questions": points(ENDING, "Questions to ask of any such error"),
+        "advice": points(ENDING, "Advice to distrust"),
         "stack": "Runs in the chapter's notebook, which defines the names.",
     }
     # A cure that is too long goes without what runs it and prints, then without its last functions.
@@ -124,7 +128,7 @@ def write_handout(page: str) -> None:
             if "does not fit" not in str(error):
                 raise SystemExit(f"error: the handout of {name}: {error}") from None
     else:
-        raise SystemExit(f"error: the handout of {name} does not fit on one page.")
+        raise SystemExit(f"error: the handout of {name} does not fit on two pages.")
     notebooks.write(OUT / "handouts" / f"{name}.pdf", pdf)
 
 
@@ -156,7 +160,7 @@ def main() -> int:
         ("student", "notebooks without solutions or outputs"),
         ("instructor", "notebooks with solutions, notes and outputs"),
         ("slides", "decks; open one in a browser, S shows the speaker's notes"),
-        ("handouts", "one-page PDFs"),
+        ("handouts", "PDFs of two pages"),
     ):
         found = [file for file in (OUT / folder).iterdir() if file.is_file()]
         size = sum(file.stat().st_size for file in found) / 1e6
