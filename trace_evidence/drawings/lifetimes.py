@@ -93,11 +93,12 @@ def draw(sample: Callable, make_prior: Callable) -> Steps:
         frame(at, f"NumPyro searches for a start, in {where}.", open_in[1], "nothing")
         value = "a tracer" if owner else "an array"
         says = f"The search needs a density, which reads the property: `prior` now keeps {value}."
+        says += " To which trace does it belong?" if owner else ""
         frame(at, says, open_in[1], value, owner)
         if owner:
             over = {**open_in[1], owner: "over"}
             says = "The search ends, and its trace with it. `prior` outlives it, and keeps the "
-            frame(at, f"{says}tracer.", over, value, owner)
+            frame(at, f"{says}tracer. What will the moves read?", over, value, owner)
             says = f"The moves read a tracer whose trace is over: `{ends}`."
             frame(at, says, {**over, **open_in[2]}, value, owner)
         else:

@@ -38,8 +38,8 @@ def draw(belief: Any, read: Callable[[Any], Any]) -> Steps:
         read: reads its covariance.
     """
     figure = Steps(
-        "One step of `scan` on the old stack, by hand. A line that only reads changes the "
-        "structure that JAX sees."
+        "One step of `scan` on the old stack, by hand. Which line changes the structure that JAX "
+        "sees?"
     )
     trees: dict[str, dict] = {}
 
@@ -68,7 +68,7 @@ def draw(belief: Any, read: Callable[[Any], Any]) -> Steps:
     frame(1, "Your function gets a new belief, built from the leaves.", inside)
     read(inside)
     says = "The lazy property computes its value and keeps it in `__dict__`, so this read is a "
-    frame(2, says + "write.", inside)
+    frame(2, says + "write. Which names will JAX find at the end of the step?", inside)
     trees["comes out"] = leaves_of(inside)
     frame(
         3, "JAX asks for the same four names, and now finds three. The new one is a leaf.", inside

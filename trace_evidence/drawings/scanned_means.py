@@ -56,8 +56,8 @@ def draw(model: Callable, stack: Callable, at_mode: float) -> Steps:
     """
     choices = {"days": [3, 4, 5], "animals": [4, 5, 6]}
     figure = Steps(
-        "The mean in the density of each position, on the old stack. Where the two sizes are "
-        "equal, days and animals change places, and nothing is raised.",
+        "The mean in the density of each position, on the old stack. For which sizes is it the "
+        "mean that was meant, and who is told when it is not?",
         choices,
     )
     for at in product(*choices.values()):
