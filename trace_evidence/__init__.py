@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
+def watch() -> None:
+    """From now on, name the page of each failure that the book knows. See `watching.py`."""
+    from . import watching
+
+    watching.watch()
+
+
 def __getattr__(name: str) -> Any:
     """Return `examine`, which is a package of its own, `examine_model`."""
     if name != "examine":
