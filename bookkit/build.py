@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import execute, languages, pages
@@ -99,8 +100,8 @@ def main() -> int:
         for folder in (SITE, *DOCTREES.parent.glob(f"{DOCTREES.name}*")):
             shutil.rmtree(folder, ignore_errors=True)
     pages.BUILD.mkdir(exist_ok=True)
-    for code in wanted[0].split():
-        if not build(code):
+    with ThreadPoolExecutor() as pool:  # Sphinx uses one core a language
+        if not all([*pool.map(build, wanted[0].split())]):
             return 1
     RECORD.write_text("\n".join(wanted))
     print(f"The book is in {where}: open {where}/index.html, or run make serve.")

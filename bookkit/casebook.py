@@ -144,8 +144,9 @@ def closed(case: Case) -> str:
 def families() -> dict[str, str]:
     """Return all families in the book's order: the slug, and a link as Markdown."""
     chapters = {name: f"[](/book/failures/{name}.md)" for name in catalogue.load()}
-    index = "/book/cases/index.md#family-"
-    return chapters | {key: f"[{say(n)}]({index}{key})" for key, n in records.FAMILIES.items()}
+    return chapters | {
+        key: f"{{ref}}`{say(name)} <family-{key}>`" for key, name in records.FAMILIES.items()
+    }
 
 
 def family_table(family: str) -> str:

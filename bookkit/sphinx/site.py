@@ -131,8 +131,12 @@ def offer_colab(app: Sphinx, pagename: str, templatename: str, context: dict, do
 
 
 def used_icons(site: Path) -> set[str]:
-    """Return the names of the icons that the site's pages and the theme's script show."""
-    files = [*site.rglob("*.html"), *site.glob("_static/scripts/*theme.js")]
+    """Return the names of the icons that the site's pages and the theme's script show.
+
+    A second language, which is being built below the first, has the same.
+    """
+    patterns = ("*.html", "book/**/*.html", "_static/scripts/*theme.js")
+    files = [file for pattern in patterns for file in site.glob(pattern)]
     return {name for file in files for name in re.findall(r"\bfa-[a-z0-9-]+", file.read_text())}
 
 
