@@ -61,9 +61,11 @@ def _():
 @vary("two square weights in another order", "silent", "holds")
 def _():
     right = np.repeat([1.0, 2.0], 9)
-    return loaded(square("ab"), square("ba")), right[::-1], lambda: with_settings(
-        square("ab"), square, order="ab"
-    )[::-1]
+    return (
+        loaded(square("ab"), square("ba")),
+        right[::-1],
+        lambda: with_settings(square("ab"), square, order="ab")[::-1],
+    )
 
 
 @vary("an MLP of equal width, one layer fewer", "silent", "holds")

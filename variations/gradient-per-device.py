@@ -78,20 +78,22 @@ def _():
     return three(sharded())
 
 
-@vary("shard_map, pmean in the loss", "silent", "holds",
-      then=("AttributeError", "AttributeError"))
+@vary("shard_map, pmean in the loss", "silent", "holds", then=("AttributeError", "AttributeError"))
 def _():
     return three(sharded(), lambda *given: loss(*given, add=lax.pmean), scale=0.25)
 
 
-@vary("shard_map, check_vma=False", "silent", "holds",
-      then=("AttributeError", "AttributeError"))
+@vary("shard_map, check_vma=False", "silent", "holds", then=("AttributeError", "AttributeError"))
 def _():
     return three(sharded(check_vma=False))
 
 
-@vary("looks right: one psum, of the gradients, in shard_map", "silent", "holds",
-      then=("AttributeError", "AttributeError"))
+@vary(
+    "looks right: one psum, of the gradients, in shard_map",
+    "silent",
+    "holds",
+    then=("AttributeError", "AttributeError"),
+)
 def _():
     rows, weights = data(4)
     local = lambda weights, rows: jnp.sum((rows @ weights) ** 2)

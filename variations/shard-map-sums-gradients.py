@@ -20,7 +20,10 @@ def loss(weights, row):
 def sharded(function, rows=ROWS, given=(), devices=4, **options):
     specs = jax.sharding.PartitionSpec
     mesh = jax.make_mesh((devices,), ("device",), axis_types=(jax.sharding.AxisType.Auto,))
-    places = {"in_specs": (specs(),) * len(given) + (specs("device"),), "out_specs": specs("device")}
+    places = {
+        "in_specs": (specs(),) * len(given) + (specs("device"),),
+        "out_specs": specs("device"),
+    }
     return jax.jit(jax.shard_map(function, mesh=mesh, **places, **options))(*given, rows)
 
 
