@@ -1,0 +1,107 @@
+"""Variations of *Each example gets the gradient of all examples*: gradients of examples."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+from jax import lax
+
+from tools.variations import vary
+
+numpyro.set_host_device_count(4)
+WEIGHTS = np.float32([1.0, 2.0])
+ROWS = np.float32(np.random.default_rng(0).normal(size=(8, 2)))
+
+
+def loss(weights, row):
+    return (row @ weights) ** 2
+
+
+def sharded(function, rows=ROWS, given=(), devices=4, **options):
+    specs = jax.sharding.PartitionSpec
+    mesh = jax.make_mesh((devices,), ("device",), axis_types=(jax.sharding.AxisType.Auto,))
+    places = {
+        "in_specs": (specs(),) * len(given) + (specs("device"),),
+        "out_specs": specs("device"),
+    }
+    return jax.jit(jax.shard_map(function, mesh=mesh, **places, **options))(*given, rows)
+
+
+def own(weights):
+    return jax.tree.map(lambda leaf: lax.pcast(leaf, "device", to="varying"), weights)
+
+
+def of_rows(mark=lambda weights: weights, **options):
+    def gradients(rows):
+        weights = mark(jnp.asarray(WEIGHTS))
+        return jax.vmap(lambda row: jax.grad(loss)(weights, row))(rows)
+
+    return sharded(gradients, **options)
+
+
+def right(rows=ROWS):
+    return 2 * (rows @ WEIGHTS)[:, None] * rows
+
+
+def three(**options):
+    return lambda: of_rows(**options), right(), lambda: of_rows(own, **options)
+
+
+MISSING = {"then": ("AttributeError", "AttributeError")}
+
+
+@vary("eight rows on four devices", "silent", "holds", **MISSING)
+def _():
+    return three()
+
+
+@vary("two devices", "silent", "holds", **MISSING)
+def _():
+    return three(devices=2)
+
+
+@vary("one device", "right", "holds", **MISSING)
+def _():
+    return three(devices=1)
+
+
+@vary("check_vma=False", "right", "holds", **MISSING)
+def _():
+    return three(check_vma=False)
+
+
+@vary("weights as an argument, by P()", "silent", "holds", **MISSING)
+def _():
+    def with_weights(mark):
+        def gradients(weights, rows):
+            weights = mark(weights)
+            return jax.vmap(lambda row: jax.grad(loss)(weights, row))(rows)
+
+        return lambda: sharded(gradients, given=(WEIGHTS,))
+
+    return with_weights(lambda weights: weights), right(), with_weights(own)
+
+
+@vary("a dictionary of weights, jax.vjp", "silent", "holds", **MISSING)
+def _():
+    def by_vjp(mark):
+        def gradient(weights, row):
+            _, pull = jax.vjp(lambda weights: loss(weights["w"], row), weights)
+            return pull(jnp.ones(()) + 0 * row.sum())[0]["w"]
+
+        def gradients(rows):
+            weights = mark({"w": jnp.asarray(WEIGHTS)})
+            return jax.vmap(lambda row: gradient(weights, row))(rows)
+
+        return lambda: sharded(gradients)
+
+    return by_vjp(lambda weights: weights), right(), by_vjp(own)
+
+
+@vary("looks right: the cast inside of what is differentiated", "silent", "falls", **MISSING)
+def _():
+    def gradients(rows):
+        inner = lambda weights, row: loss(own(weights), row)
+        return jax.vmap(lambda row: jax.grad(inner)(jnp.asarray(WEIGHTS), row))(rows)
+
+    return of_rows, right(), lambda: sharded(gradients)
