@@ -43,7 +43,7 @@ from trace_evidence.then import REQUIRED_VARIABLE
 from . import kernels, pages
 
 CACHE = pages.BUILD / ".jupyter_cache"
-DATA = ("requirements.txt", "stacks/then.txt", "stacks/hash-history.json")
+DATA = ("requirements.txt", "stacks/then.txt")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"
 # Modules that every page loads, and few use: they count where a page's code has such a word.

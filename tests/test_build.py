@@ -116,7 +116,7 @@ def test_a_language_can_be_left_out(german, monkeypatch):
 
 @pytest.mark.parametrize("changed", INPUTS)
 def test_what_all_pages_depend_on_builds_the_site_from_nothing(checkout, changed):
-    """Both locks, the history of the hash, the package, the machinery, the style."""
+    """Both locks, the package, the machinery, the style."""
     page(checkout).write_text("stale")
     kept = page(checkout).stat()
     (checkout / changed).write_text("after\n")
