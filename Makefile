@@ -25,7 +25,7 @@ PYTHONS := "$(PYTHON)" python3.12 python3 python python3.13 python3.11 python3.1
 RUNS := -c "import sys; sys.exit(sys.version_info < (3, 8))"
 
 .NOTPARALLEL:  # two commands would execute the same pages twice
-.PHONY: environments run lock lock-row $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
+.PHONY: environments run lock $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -104,11 +104,6 @@ lock: environments
 	$(UV) pip compile --quiet --python-version 3.12 --no-header --no-annotate --generate-hashes \
 	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt
 	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
-
-lock-row: environments
-	@[ -f "stacks/matrix/$(ROW).in" ] || { echo "error: say which row: make lock-row ROW=0.23.0, \
-	where stacks/matrix/0.23.0.in has its pins." >&2; exit 1; }
-	@$(PY) -m stacks.measure --lock --rows "$(ROW)"
 
 lint: environments ## check the style of the code, its types, and the spelling
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy

@@ -43,10 +43,13 @@ from trace_evidence.then import REQUIRED_VARIABLE
 from . import kernels, pages
 
 CACHE = pages.BUILD / ".jupyter_cache"
-DATA = ("requirements.txt", "stacks/then.txt", "stacks/hash-history.json")
+DATA = ("requirements.txt", "stacks/then.txt")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"
-DOORS = ("avoid", "checkout", "symptoms", "triage")
+# Modules that every page loads, and few use: they count where a page's code has such a word.
+USED_BY = {"grading": r"%check\b"} | {
+    door: rf"\b{door}\b" for door in ("avoid", "checkout", "symptoms", "triage")
+}
 JOBS = 2
 CELL_SECONDS = 300
 
@@ -92,18 +95,19 @@ def package_of(notebook: NotebookNode) -> str:
     """Return one hash of the modules of the reader's package that a page's cells may use.
 
     These are what the magics need, and each module or exercise whose name the cells have, with all
-    that they import. The doors answer questions about a text: they count where the cells name them.
+    that they import. What `USED_BY` names counts for the pages that use it.
     """
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
     files = package()
-    named = {path for path in files if re.search(rf"\b{path.stem}\b", code)}
+    words = {path: USED_BY.get(path.stem, rf"\b{path.stem}\b") for path in files}
+    named = {path for path, word in words.items() if re.search(word, code)}
     reached: set[Path] = set()
     waiting = {path for path in files if path.name in ("__init__.py", "book.mplstyle")} | named
     while waiting:
         file = waiting.pop()
         reached.add(file)
-        doors = {path for path in imports(file) if path.stem in DOORS} - named
-        waiting |= imports(file) - reached - doors
+        unused = {path for path in imports(file) if path.stem in USED_BY} - named
+        waiting |= imports(file) - reached - unused
     return digest(sorted(reached)) + (told() if REPORTS in code else "")
 
 

@@ -63,7 +63,6 @@ _PYTHON = re.compile(r"^# Python (\d+)\.(\d+)$", re.MULTILINE)
 # What may differ between two runs of the same thing: addresses, flat indices, digits of a float.
 _RUN_DEPENDENT = re.compile(r"0x[0-9a-f]+|\d+(\.\d+)?")
 _stopping = threading.Event()
-_running: set[subprocess.Popen[str]] = set()
 
 
 class CannotInstallError(Exception):
@@ -164,40 +163,16 @@ def environment() -> dict[str, str]:
 
 
 def run(command: Sequence[str | Path], limit: float) -> subprocess.CompletedProcess[str]:
-    """Run a command in a process group of its own, which does not outlive this call."""
-    process = subprocess.Popen(
-        [str(part) for part in command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-        cwd=ROOT,
-        start_new_session=True,
-    )
-    _running.add(process)
-    try:
-        if _stopping.is_set():
-            raise KeyboardInterrupt
-        out, err = process.communicate(timeout=limit)
-    finally:
-        _running.discard(process)
-        _kill(process)
+    """Run a command, unless the whole run is being stopped."""
     if _stopping.is_set():
         raise KeyboardInterrupt
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
-
-
-def _kill(process: subprocess.Popen[str]) -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def stop() -> None:
-    """End every process that is running for us; what they were doing is not recorded."""
-    _stopping.set()
-    for process in list(_running):
-        _kill(process)
+    words = [str(part) for part in command]
+    done = subprocess.run(
+        words, capture_output=True, text=True, env=environment(), cwd=ROOT, timeout=limit
+    )
+    if _stopping.is_set():  # Ctrl-C ended it too
+        raise KeyboardInterrupt
+    return done
 
 
 # --- one row ---------------------------------------------------------------------------------
@@ -385,7 +360,7 @@ def measure_all(wanted: dict[str, dict[str, str]], jobs: int) -> Iterator[dict]:
             sys.stdout.flush()
             yield result
     except KeyboardInterrupt:
-        stop()
+        _stopping.set()
         pool.shutdown(cancel_futures=True)
         print("stopped; the next run goes on from here", file=sys.stderr)
         raise SystemExit(130) from None

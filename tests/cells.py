@@ -8,6 +8,11 @@ from nbformat import NotebookNode
 from bookkit import execute
 
 LOAD = "%load_ext trace_evidence"
+# What makes a page's kernel one where `then` is not installed, as a reader's may be.
+ABSENT = (
+    "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
+    f"del os.environ[{execute.REQUIRED_VARIABLE!r}]"
+)
 
 
 def run_cells(folder: Path, *sources: str) -> list[list[NotebookNode]]:

@@ -5,16 +5,11 @@ from importlib import metadata
 import nbformat
 import pytest
 
-from bookkit import execute, expectations
-from tests.cells import LOAD, run_cells
+from bookkit import expectations
+from tests.cells import ABSENT, LOAD, run_cells
 from trace_evidence.both import MIME
 
 pytestmark = pytest.mark.kept
-
-ABSENT = (
-    "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
-    f"del os.environ[{execute.REQUIRED_VARIABLE!r}]"
-)
 
 
 def run_page(folder):

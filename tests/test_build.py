@@ -116,7 +116,7 @@ def test_a_language_can_be_left_out(german, monkeypatch):
 
 @pytest.mark.parametrize("changed", INPUTS)
 def test_what_all_pages_depend_on_builds_the_site_from_nothing(checkout, changed):
-    """Both locks, the history of the hash, the package, the machinery, the style."""
+    """Both locks, the package, the machinery, the style."""
     page(checkout).write_text("stale")
     kept = page(checkout).stat()
     (checkout / changed).write_text("after\n")
@@ -155,12 +155,6 @@ def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, c
     assert build.main() == 0
 
 
-def test_a_damaged_record_of_the_build_is_no_record(checkout):
-    build.RECORD.write_text(build.RECORD.read_text()[:20])
-    assert build.main() == 0
-    assert calls(checkout) == 2
-
-
 # --- the cache of executed pages -------------------------------------------------------------
 
 
@@ -183,6 +177,17 @@ def test_a_page_that_prints_what_is_said_of_cases_is_executed_anew_when_that_cha
     assert first == kept(execute.REPORTS, title="old", text="other")
     assert first != kept(execute.REPORTS, title="new", text="other")
     assert kept("1", title="old") == kept("1", title="new")
+
+
+def test_only_a_page_with_a_check_is_executed_anew_when_grading_changes(monkeypatch):
+    monkeypatch.setattr(execute, "digest", lambda files: " ".join(file.stem for file in files))
+
+    def files_of(code):
+        cells = [nbformat.v4.new_code_cell(code)]
+        return execute.package_of(nbformat.v4.new_notebook(cells=cells)).split()
+
+    assert "grading" in files_of("answer = 1\n%check leaf")
+    assert "grading" not in files_of("%%both\nanswer = 1")
 
 
 def test_who_executes_pages_waits_for_another_who_does_and_says_for_whom(tmp_path):

@@ -1,20 +1,28 @@
-"""The checks that readers import say what is wrong, also where a chapter does not show it."""
+"""The checks that readers import say what is wrong, also where a chapter does not show it.
+
+Each test imports JAX itself: it takes seconds, and whoever collects the suite may not run these.
+"""
 
 from types import SimpleNamespace
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-import numpyro
 import pytest
-from jax import random
-
-from trace_evidence import checks
-
-KEYS = random.split(random.key(1), 4)
 
 
-@jax.tree_util.register_pytree_node_class
+@pytest.fixture
+def checks():
+    from trace_evidence import checks
+
+    return checks
+
+
+@pytest.fixture
+def keys():
+    from jax import random
+
+    return random.split(random.key(1), 4)
+
+
 class Drifting:
     """A pytree that flattens what a read has stored, and whose read then fails."""
 
@@ -34,7 +42,10 @@ class Drifting:
         return cls(*children)
 
 
-def test_a_read_that_raises_is_looked_at_and_the_instance_itself_stays_unread():
+def test_a_read_that_raises_is_looked_at_and_the_instance_itself_stays_unread(checks):
+    import jax
+
+    jax.tree_util.register_pytree_node_class(Drifting)
     fresh = Drifting(2.0)
     with pytest.raises(AssertionError, match="reading 'variance' turned"):
         checks.check_reads_keep_structure(fresh)
@@ -42,22 +53,26 @@ def test_a_read_that_raises_is_looked_at_and_the_instance_itself_stays_unread():
     checks.check_reads_keep_structure(Drifting(2.0, stored=4.0))  # read before: ask for a fresh one
 
 
-def test_tuples_are_entered_and_an_object_that_holds_itself_is_entered_once():
+def test_tuples_are_entered_and_an_object_that_holds_itself_is_entered_once(checks, keys):
+    import jax
+
     holder, inner = SimpleNamespace(), SimpleNamespace()
     jax.eval_shape(lambda x: setattr(inner, "rng_key", x), 1.0)
     holder.pair = 1.0, inner
     holder.itself = holder
     assert checks.held_tracers(holder, "holder") == ["holder.pair.1.rng_key"]
-    assert checks.held_tracers(SimpleNamespace(pair=(1.0, KEYS)), "holder") == []
+    assert checks.held_tracers(SimpleNamespace(pair=(1.0, keys)), "holder") == []
 
 
-def test_lanes_may_share_one_parameter_and_not_all_of_them():
+def test_lanes_may_share_one_parameter_and_not_all_of_them(checks, keys):
+    from jax import numpy, random
+
     def scaled(key):
-        return {"loc": random.normal(key), "scale": jnp.array(0.1)}
+        return {"loc": random.normal(key), "scale": numpy.array(0.1)}
 
-    checks.check_batch(scaled, KEYS, kept=(1.0, KEYS))
+    checks.check_batch(scaled, keys, kept=(1.0, keys))
     with pytest.raises(AssertionError, match=r"\Alane 3 repeats lane 1\Z"):
-        checks.check_batch(scaled, KEYS[jnp.array([0, 1, 2, 1])])
+        checks.check_batch(scaled, keys[numpy.array([0, 1, 2, 1])])
 
 
 class StepTuple(NamedTuple):
@@ -85,15 +100,18 @@ class Named:
         (Named, "callables that hold different values are equal"),
     ],
 )
-def test_a_callable_that_jax_could_not_look_up_or_would_confuse_is_refused(make, words):
+def test_a_callable_that_jax_could_not_look_up_or_would_confuse_is_refused(checks, make, words):
     with pytest.raises(AssertionError, match=words):
         checks.check_key(make, 0.5, 1.0)
 
 
-def test_a_cache_that_was_filled_before_hides_the_leak():
+def test_a_cache_that_was_filled_before_hides_the_leak(checks):
+    import numpyro
+    from jax import numpy
+
     def bounded(level, holder):
         if not hasattr(holder, "log_mass"):
-            holder.log_mass = jnp.log(2.0)
+            holder.log_mass = numpy.log(2.0)
         numpyro.factor("bounds", level - holder.log_mass)
 
     with pytest.raises(AssertionError, match="a tracer is kept"):

@@ -9,8 +9,8 @@ import re
 
 import pytest
 
-from bookkit import execute, exercises, pages
-from tests.cells import LOAD, printed_by
+from bookkit import exercises, pages
+from tests.cells import ABSENT, LOAD, printed_by
 from trace_evidence import grading
 
 FAILURES = sorted((pages.BOOK / "failures").glob("*.md"))
@@ -116,10 +116,6 @@ def laid_down(folder):
 
 def run_out_of_order(folder):
     """Return what checks print before their cells, after them, and without the kernel `then`."""
-    absent = (
-        "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
-        f"del os.environ[{execute.REQUIRED_VARIABLE!r}]"
-    )
     return printed_by(
         folder,
         f"{LOAD}\n{laid_down(folder)}",
@@ -138,7 +134,7 @@ def run_out_of_order(folder):
         "%check sum refused",
         "%check wrongly refused",
         "print(answer)",
-        absent,
+        ABSENT,
         "%check old",
     )
 

@@ -5,10 +5,10 @@ import os
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 
 import pytest
+import requests
+from requests.adapters import HTTPAdapter, Retry
 
 from bookkit import pages
 
@@ -30,40 +30,29 @@ def start_lab(folder):
     command = [sys.executable, "-m", "jupyter", "lab", "--ip=127.0.0.1", "--port=0", "--no-browser"]
     command += ["--allow-root", f"--notebook-dir={pages.ROOT}"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    server = subprocess.Popen(command, env=env, **quiet)
-    try:
-        deadline = time.monotonic() + 120
-        while not (found := list(runtime.glob("jpserver-*.json"))):
-            assert server.poll() is None, "JupyterLab ended at once: run `make lab` to see why"
-            assert time.monotonic() < deadline, "JupyterLab did not start"
-            time.sleep(0.2)
-        info = json.loads(found[0].read_text())
-
-        def fetch(path):
-            url = f"http://127.0.0.1:{info['port']}/{path}"
-            request = urllib.request.Request(
-                url, headers={"Authorization": f"token {info['token']}"}
-            )
-            while True:  # its file is there before it listens
-                try:
-                    with urllib.request.urlopen(request, timeout=60) as answer:
-                        return json.load(answer)
-                except urllib.error.URLError as error:
-                    refused = isinstance(error.reason, ConnectionRefusedError)
-                    if not refused or time.monotonic() > deadline:
-                        raise
-                    time.sleep(0.2)
-
-        answers = {name: fetch(path) for name, path in ASKED.items()}
-        written = [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
-        return {**answers, "written": written}
-    finally:
-        server.terminate()
+    with subprocess.Popen(command, env=env, **quiet) as server:
         try:
-            server.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+            deadline = time.monotonic() + 120
+            while not (found := list(runtime.glob("jpserver-*.json"))):
+                assert server.poll() is None, "JupyterLab ended at once: run `make lab` to see why"
+                assert time.monotonic() < deadline, "JupyterLab did not start"
+                time.sleep(0.2)
+            info = json.loads(found[0].read_text())
+            answers = {name: fetch(info, path) for name, path in ASKED.items()}
+        finally:
+            server.terminate()
+    written = [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
+    return {**answers, "written": written}
+
+
+def fetch(info, path):
+    """Return what the server answers; its file is there before it listens."""
+    again = HTTPAdapter(max_retries=Retry(connect=20, backoff_factor=0.1, backoff_max=5))
+    with requests.Session() as session:
+        session.mount("http://", again)
+        address = f"http://127.0.0.1:{info['port']}/{path}"
+        headers = {"Authorization": f"token {info['token']}"}
+        return session.get(address, headers=headers, timeout=60).json()
 
 
 def test_a_chapter_opens_as_a_notebook_with_both_kernels(tmp_path):

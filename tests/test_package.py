@@ -123,6 +123,14 @@ def test_its_commands_answer_where_nothing_else_is_installed(reader):
     assert f"did you mean {slug}" in unknown.stderr
 
 
+@pytest.mark.kept("examine")
+def test_examine_passes_the_quick_tests_of_its_own_suite():
+    """Apart, since it has its own settings; `MAINTAINING.md` says how all its tests are run."""
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "examine/tests"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 # --- the command line, in this process -------------------------------------------------------
 
 

@@ -7,8 +7,8 @@ import pytest
 from jupyter_client.manager import KernelManager
 from myst_nb.core.render import strip_ansi
 
-from bookkit import execute, pages
-from tests.cells import LOAD, run_cells
+from bookkit import pages
+from tests.cells import ABSENT, LOAD, run_cells
 
 pytestmark = pytest.mark.kept("stacks/then.in")
 
@@ -34,9 +34,7 @@ def run_page(folder):
 
 def run_without_the_kernel(folder):
     """Return what cells show where the kernel `then` is not installed."""
-    absent = "import os, trace_evidence.then as then\nthen.KERNEL_NAME = 'absent'\n"
-    reader = absent + f"del os.environ[{execute.REQUIRED_VARIABLE!r}]"
-    return run_cells(folder, LOAD, reader, "%%then\n1 / 0", "print('on')")[2:]
+    return run_cells(folder, LOAD, ABSENT, "%%then\n1 / 0", "print('on')")[2:]
 
 
 INTERRUPT_WHILE_PRINTING = """

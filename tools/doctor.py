@@ -19,25 +19,14 @@ MEMORY_GB, DISK_GB = 2.0, 4.0
 PORTS = {8888: "make lab takes the next free port", 8000: "use make serve PORT=8001"}
 # Run by the environment's own Python: start a kernel, run a line, print what it answers.
 ASK = """
-import sys, tempfile
-from jupyter_client.manager import KernelManager
-folder = tempfile.TemporaryDirectory(prefix="doc-")
-file = folder.name + "/k.json"
-manager = KernelManager(kernel_name=sys.argv[1], transport="ipc", connection_file=file)
-manager.start_kernel()
-client = manager.blocking_client()
-client.start_channels()
+import sys
+from jupyter_client.manager import run_kernel
 said = []
-try:
-    client.wait_for_ready(timeout=90)
-    hook = lambda message: said.append(message["content"].get("text", ""))
+hook = lambda message: said.append(message["content"].get("text", ""))
+with run_kernel(kernel_name=sys.argv[1], startup_timeout=90) as client:
     client.execute_interactive(
         "import jax, numpyro; print('JAX', jax.__version__, 'NumPyro', numpyro.__version__)",
         timeout=90, output_hook=hook)
-finally:
-    client.stop_channels()
-    manager.shutdown_kernel(now=True)
-    folder.cleanup()
 print("".join(said).strip())
 """
 

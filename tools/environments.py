@@ -278,6 +278,16 @@ def register(environment):
         file.write_text(json.dumps(content, indent=1) + "\n")
 
 
+def copy_sources(folder):
+    """Copy what git tracks of the checkout, or would, as it is now."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout.decode()
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+
+
 def ensure(environment, wanted, make):
     """Make an environment, unless it is there and whole; stamp it when it is done."""
     if not is_whole(environment, wanted):

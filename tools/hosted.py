@@ -30,10 +30,7 @@ def binder() -> list[str]:
     """Build and execute as Binder does; return what is wrong."""
     repository, environment, home = (WORK / name for name in ("repository", "venv", "home"))
     home.mkdir(parents=True)
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
-    for name in filter(None, listed.stdout.split("\0")):
-        (repository / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, repository / name)
+    environments.copy_sources(repository)
     # A container knows none of the variables of this checkout.
     passed = ("PIP_", "UV_INDEX", "SSL_", "LANG")
     env = {

@@ -23,6 +23,9 @@ import sys
 import tomllib
 from pathlib import Path
 
+from packaging.version import Version
+
+from stacks.measure import pins_of
 from tools import environments
 
 ROOT = environments.ROOT
@@ -40,11 +43,6 @@ def wanted() -> list[str]:
     return [re.split(r"[^\w.-]", row, maxsplit=1)[0] for row in rows]
 
 
-def order(version: str) -> list[int]:
-    """Return the sort key of a release number."""
-    return [int(part) for part in re.findall(r"\d+", version)]
-
-
 def newest_on(python: str) -> dict[str, str]:
     """Return the newest release of each library that can be had with a Python.
 
@@ -59,14 +57,14 @@ def newest_on(python: str) -> dict[str, str]:
         environments.find_uv(), "pip", "compile", *options, "--python-version", python, names,
         cure="No package index answers: check the network or proxy.",
     )  # fmt: skip
-    return dict(re.findall(r"^([\w.-]+)==(\S+)", said, re.M))
+    return pins_of(said)
 
 
 def newest() -> tuple[dict[str, str], str]:
     """Return the newest release of each library, and the first Python that runs them all."""
     by_python = {python: newest_on(python) for python in PYTHONS}
     best = {
-        name: max((found[name] for found in by_python.values()), key=order) for name in COMPARED
+        name: max((found[name] for found in by_python.values()), key=Version) for name in COMPARED
     }
     fits = [python for python, found in by_python.items() if found == best]
     return best, fits[0] if fits else PYTHONS[-1]
@@ -74,12 +72,11 @@ def newest() -> tuple[dict[str, str], str]:
 
 def behind(best: dict[str, str], python: str) -> list[str]:
     """Return in words where the lock has an older release than there is."""
-    lock = (ROOT / "requirements.txt").read_text()
-    locked = dict(re.findall(r"^([\w.-]+)==([^\s;\\]+)", lock, re.M))
+    locked = pins_of((ROOT / "requirements.txt").read_text())
     found = [
         f"The lock has {name} {locked[name]}; the newest release is {best[name]}."
         for name in COMPARED
-        if order(locked[name]) < order(best[name])
+        if Version(locked[name]) < Version(best[name])
     ]
     own = "{}.{}".format(*environments.WANTED)
     if found and python != own:
