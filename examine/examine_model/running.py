@@ -19,7 +19,6 @@ from numpyro import distributions as dist
 from numpyro import handlers, primitives
 from numpyro.infer.initialization import init_to_uniform
 
-Values = dict[str, Any]
 QUICK: dict[str, Any] = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
@@ -48,7 +47,6 @@ class Site:
         scale: the factor of the log density, or None.
         intermediates: what a draw of a transformed distribution kept on its way.
         traced: the name of the tracer's class where the value was one, which outlives no run.
-        key_traced: whether the key was a tracer.
         looped: whether the site stands in `scan` or `cond` of NumPyro.
         intervened: the value that a `do` around that loop wanted, or None.
         subsample: whether it is a plate that chose some of its members.
@@ -65,7 +63,6 @@ class Site:
     scale: Any = None
     intermediates: Any = None
     traced: str = ""
-    key_traced: bool = False
     looped: bool = False
     intervened: Any = None
     subsample: bool = False
@@ -98,7 +95,10 @@ class Scanned:
 
 @dataclass
 class Run:
-    """All that one run of a model did; `result` is what it returned."""
+    """All that one run of a model did.
+
+    `result` is what it returned, `rows` the log densities by site, if somebody has computed them.
+    """
 
     sites: list[Site] = field(default_factory=list)
     scanned: list[Scanned] = field(default_factory=list)
@@ -106,6 +106,7 @@ class Run:
     enumerated: bool = False
     loops: int = 0
     result: Any = None
+    rows: dict[str, Any] = field(default_factory=dict)
 
     def samples(self) -> dict[str, Site]:
         """Return the sample sites by name, the first of each."""
@@ -115,7 +116,7 @@ class Run:
                 found.setdefault(site.name, site)
         return found
 
-    def handed(self) -> Values:
+    def handed(self) -> dict[str, Any]:
         """Return the values that make another run the same.
 
         They are those of latents, parameters, mutable sites and subsamples.
@@ -132,11 +133,6 @@ class Run:
         """Return the names that more than one sample site has."""
         names = [site.name for site in self.sites if site.kind == "sample"]
         return {name for name in names if names.count(name) > 1}
-
-
-def is_traced(value: Any) -> bool:
-    """Tell whether a pytree holds a tracer."""
-    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))
 
 
 def tracer_name(value: Any) -> str:
@@ -202,7 +198,7 @@ class Recorder(primitives.Messenger):
         if kind == "mutable" and isinstance(value, dict):
             value = dict(value)  # the model will write into its own
         site = Site(msg["name"], kind, msg.get("fn"), value)
-        site.rng_key, site.key_traced = key, is_traced(key)
+        site.rng_key = key
         site.observed = bool(msg.get("is_observed"))
         site.scale, site.intermediates = msg.get("scale"), msg.get("intermediates")
         site.looped = bool(msg.get("_control_flow_done"))
@@ -279,7 +275,7 @@ def spied(step: Callable) -> Callable:
 
 def run(
     model: Callable, args: tuple, kwargs: dict, rng_key: Any,
-    values: Values | None = None, spy: bool = False, read: bool = False,
+    values: dict[str, Any] | None = None, spy: bool = False, read: bool = False,
 ) -> Run:  # fmt: skip
     """Run a model once.
 

@@ -7,6 +7,7 @@ import ast
 import importlib
 import os
 import sys
+from operator import attrgetter
 from typing import Any
 
 
@@ -40,11 +41,10 @@ def load(name: str, default: str = "") -> Any:
     except ImportError as error:
         cure = "run it where `import` finds the module, with its environment."
         raise CannotLoad(f"cannot import {module!r} ({error}): {cure}") from None
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            raise CannotLoad(f"{module} has no {attribute!r}.")
-        found = getattr(found, part)
-    return found
+    try:
+        return attrgetter(attribute)(found)
+    except AttributeError:
+        raise CannotLoad(f"{module} has no {attribute!r}.") from None
 
 
 def argument(text: str, module: str) -> Any:
@@ -65,12 +65,6 @@ def split(words: list[str], module: str) -> tuple[tuple, dict[str, Any]]:
         else:
             args.append(argument(word, module))
     return tuple(args), kwargs
-
-
-def told(check: str) -> None:
-    """Name the check that runs now, where somebody watches."""
-    if sys.stderr.isatty():
-        print(f"{check} …", file=sys.stderr, flush=True)
 
 
 def parse(words: list[str] | None, program: str) -> argparse.Namespace:
@@ -128,8 +122,7 @@ def main(words: list[str] | None = None, program: str = "examine-model") -> int:
         else:
             report = driver.examine(
                 found, args, kwargs, rng_key=jax.random.PRNGKey(options.seed), slow=options.slow,
-                guide=load(options.guide, module) if options.guide else None,
-                progress=told, **common,
+                guide=load(options.guide, module) if options.guide else None, **common,
             )  # fmt: skip
     except (CannotLoad, ValueError, TypeError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -28,11 +28,11 @@ def check(context: Context) -> None:
     if not context.names:
         raise NothingToCompare("no site has a density")
     ways = context.ways
-    called, found = (ways.back, ways.also), len(context.findings)
+    found = len(context.findings)
     if ways.anew is not None:
-        compare(context, called, ways.anew, "without compiled programs", stale(context))
+        compare(context, ways.called, ways.anew, "without compiled programs", stale(context))
     if len(context.findings) == found:
-        compare(context, called, ways.under_jit, "under `jit`", ())
+        compare(context, ways.called, ways.under_jit, "under `jit`", ())
     if ways.anew is None:
         raise CannotRun(ways.why)
 
@@ -41,7 +41,7 @@ def out_of_date(context: Context) -> bool:
     """Tell whether a program that was compiled before gives another density than a new one."""
     ways = context.ways
     anew = ways.anew[0] if ways.anew else {}
-    return any(context.apart(name, ways.back[name], rows) for name, rows in anew.items())
+    return any(context.apart(name, ways.called[0][name], rows) for name, rows in anew.items())
 
 
 def stale(context: Context) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpyro import handlers
 
 from ..context import CannotRun, Context, NothingToCompare
-from ..running import Run, Site
+from ..running import Run, Site, tracer_name
 
 SEEDED = ("own-seed-in-predictive", "seeded-call-repeats")
 
@@ -28,7 +28,7 @@ def check(context: Context) -> None:
     """
     for site in context.draw.sites:
         if site.kind == "sample" and not site.observed and site.traced == "BatchTracer":
-            if site.key_traced or site.rng_key is None:
+            if site.rng_key is None or tracer_name(site.rng_key):
                 continue
             says = "it is drawn inside `vmap`, with one key for all lanes"
             context.find("one-key-for-lanes", says, site.name, ["one-key-for-all-lanes"])

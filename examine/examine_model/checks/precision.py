@@ -8,8 +8,7 @@ import jax
 import numpy as np
 
 from .. import comparing, programs, running
-from ..comparing import densities
-from ..context import CannotRun, Context, NothingToCompare
+from ..context import DRAWS, CannotRun, Context, NothingToCompare
 from .jit import out_of_date
 
 NATS = 0.5
@@ -49,22 +48,14 @@ def check(context: Context) -> None:
 
 def with_64(context: Context, values: dict) -> dict[str, Any]:
     """Return the log densities at some draws in 64 bits, and at the same, slightly moved."""
-    names, key = context.names, context.key(1)
-    args, kwargs = programs.widened((context.args, context.kwargs))
-
-    def rows(values: dict) -> dict[str, Any]:
-        try:
-            found = running.run(context.model, args, kwargs, key, values)
-            return densities(found, names)
-        finally:
-            context.held.restore()
-
+    key, said = context.key(1), context.measuring(programs.widened((context.args, context.kwargs)))
     try:
         wide = programs.widened(jax.tree.map(np.asarray, values))
-        stacked = jax.tree.map(lambda *both: np.concatenate(both), wide, comparing.shaken(wide))
-        if not jax.tree.leaves(stacked):
-            stacked = {"": np.zeros(2 * len(next(iter(context.draws.rows.values()))))}
-        return programs.in_64_bits(lambda stacked: jax.lax.map(rows, stacked), stacked)
+        both = jax.tree.map(lambda *rows: np.concatenate(rows), wide, comparing.shaken(wide))
+        draws = np.arange(2 * DRAWS), both  # there is one number a draw also where nothing is drawn
+        return programs.in_64_bits(
+            lambda draws: jax.lax.map(lambda draw: said(key, draw[1]).rows, draws), draws
+        )
     except Exception as error:
         raise CannotRun(f"with 64 bits it fails with {running.brief(error)}") from error
 

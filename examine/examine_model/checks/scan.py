@@ -10,7 +10,7 @@ import numpy as np
 from numpyro import distributions as dist
 
 from .. import comparing, running
-from ..context import CannotRun, Context, NothingToCompare
+from ..context import CannotRun, Context, NothingToCompare, refused
 
 DRAWS = 6
 
@@ -46,10 +46,8 @@ def check(context: Context) -> None:
         return found
 
     keys = jax.random.split(context.key(2), DRAWS)
-    try:
+    with refused("under `jit`"):
         drawn = running.quick(lambda keys: jax.lax.map(numbers, keys), keys)
-    except Exception as error:
-        raise CannotRun(running.blame(error, "under `jit`")) from error
     for name, reason in raised.items():
         says = f"each step has a density, and the stacked site raises {running.brief(reason)}"
         context.find("stacked-raises", says, name, loud(kinds[name]))

@@ -141,40 +141,44 @@ OTHERS: tuple[tuple[Callable, Callable], ...] = (
 """What is done to real numbers and to whole ones, tried in turn until the model takes them."""
 
 
-def varied(thing: Any, move: Callable, whole: Callable) -> Any:
+def varied(given: Any, move: Callable, whole: Callable) -> Any:
     """Return arguments of the same shapes and types with other numbers.
 
     Args:
-        thing: arrays, numbers, frames of pandas, and containers of those.
+        given: arrays, numbers, frames of pandas, and containers of those.
         move: what is done to an array of real numbers.
         whole: what is done to one of integers.
     """
-    if isinstance(thing, dict):
-        return type(thing)({key: varied(value, move, whole) for key, value in thing.items()})
-    if type(thing) is list and thing and all(type(value) in (int, float) for value in thing):
-        return varied(np.asarray(thing), move, whole).tolist()
-    if type(thing) in (list, tuple):
-        return type(thing)(varied(value, move, whole) for value in thing)
-    if isinstance(thing, (np.ndarray, jax.Array)) and thing.size:
-        if jnp.issubdtype(thing.dtype, jnp.floating):
-            return move(thing).astype(thing.dtype) if thing.ndim else 0.75 * thing
-        is_whole = thing.ndim and jnp.issubdtype(thing.dtype, jnp.integer)
-        return whole(thing).astype(thing.dtype) if is_whole else thing
-    if type(thing).__module__.partition(".")[0] == "pandas" and hasattr(thing, "iloc"):
-        return frame_varied(thing, move, whole)
-    return 0.75 * thing if type(thing) is float else thing
 
+    def is_row(thing: Any) -> bool:
+        return type(thing) is list and thing != [] and all(type(v) in (int, float) for v in thing)
 
-def frame_varied(frame: Any, move: Callable, whole: Callable) -> Any:
-    """Return a series or a frame of pandas with other numbers in its columns of numbers."""
-    new = frame.copy()
-    if frame.ndim == 1:
-        new[:] = varied(frame.to_numpy(), move, whole)
+    def other(thing: Any) -> Any:
+        if is_row(thing):
+            return other(np.asarray(thing)).tolist()
+        if isinstance(thing, (np.ndarray, jax.Array)) and thing.size:
+            if jnp.issubdtype(thing.dtype, jnp.floating):
+                return move(thing).astype(thing.dtype) if thing.ndim else 0.75 * thing
+            is_whole = thing.ndim and jnp.issubdtype(thing.dtype, jnp.integer)
+            return whole(thing).astype(thing.dtype) if is_whole else thing
+        if type(thing).__module__.partition(".")[0] == "pandas" and hasattr(thing, "iloc"):
+            return other_frame(thing)
+        return 0.75 * thing if type(thing) is float else thing
+
+    def other_frame(frame: Any) -> Any:
+        new = frame.copy()
+        if frame.ndim == 1:
+            new[:] = other(frame.to_numpy())
+            return new
+        for name in frame.columns:
+            if frame[name].dtype.kind in "fi":
+                new[name] = other(frame[name].to_numpy())
         return new
-    for name in frame.columns:
-        if frame[name].dtype.kind in "fi":
-            new[name] = varied(frame[name].to_numpy(), move, whole)
-    return new
+
+    def ends(thing: Any) -> bool:  # other containers, such as distributions, stay as they are
+        return is_row(thing) or not isinstance(thing, (dict, list, tuple))
+
+    return jax.tree.map(other, given, is_leaf=ends)
 
 
 def alike(one: Any, other: Any) -> bool:
