@@ -337,11 +337,13 @@ class Context:
         return Finding(self.check, name, says, site, tuple(cases), *place)
 
 
-def numbers(found: Run, names: Iterable[str]) -> dict[str, Any]:
-    """Return the numbers of a run that are no sample site's: those of some sites, the result."""
-    also = {site.name: site.value for site in found.sites if site.name in set(names)}
-    result = []
-    for leaf in jax.tree.leaves(found.result):
+def numbers(found: Run, names: Iterable[str]) -> dict[tuple[str, int], Any]:
+    """Return the numbers of a run that are no density: those of some sites, and of the result.
+
+    The key is the name of a site, or "" for the result, and which number it is of that.
+    """
+    also = {(site.name, 0): site.value for site in found.sites if site.name in set(names)}
+    for index, leaf in enumerate(jax.tree.leaves(found.result)):
         if isinstance(leaf, (jax.Array, np.ndarray, float, int)) and not isinstance(leaf, bool):
-            result.append(leaf)
-    return {"deterministic": also, "result": result}
+            also["", index] = leaf
+    return also

@@ -82,15 +82,11 @@ def compare(
             continue
         context.find(kind, says, name, cases)
         return
-    here, there = one[1], other[1]
-    for name, value in here["deterministic"].items():
-        wanted = there["deterministic"].get(name)
+    for key, value in one[1].items():
+        wanted = other[1].get(key)
         if wanted is not None and not same(value, wanted):
-            says = f"it is {show(value)} {first}, and {show(wanted)} {second}"
+            name, _ = key
+            what = "it is" if name else "the model returns"
+            says = f"{what} {show(value)} {first}, and {show(wanted)} {second}"
             context.find(kind, says, name, cases)
             return
-    if not same(here["result"], there["result"]):
-        rows = zip(here["result"], there["result"], strict=True)
-        value, wanted = next(row for row in rows if not same(*row))
-        says = f"the model returns {show(value)} {first}, and {show(wanted)} {second}"
-        context.find(kind, says, "", cases)

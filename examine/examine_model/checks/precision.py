@@ -33,10 +33,9 @@ def check(context: Context) -> None:
     if context.own_draws:
         raise NothingToCompare("what the model draws beside its sites is another number in 64 bits")
     draws = context.draws
-    wide, moved = np_halves(with_64(context, draws.values))
-    found = {}
+    wide, found = with_64(context, draws.values), {}
     for name in context.names:
-        rows = zip(np.asarray(draws.rows[name]), wide[name], moved[name], strict=True)
+        rows = zip(np.asarray(draws.rows[name]), *np.split(wide[name], 2), strict=True)
         found[name] = [lossy(*row) for row in rows]
     if not any(map(any, found.values())):
         return
@@ -58,12 +57,6 @@ def with_64(context: Context, values: dict) -> dict[str, Any]:
         )
     except Exception as error:
         raise CannotRun(f"with 64 bits it fails with {running.brief(error)}") from error
-
-
-def np_halves(rows: dict[str, np.ndarray]) -> tuple[dict, dict]:
-    """Return the first half of each array, and the second."""
-    split = {name: np.split(each, 2) for name, each in rows.items()}
-    return {name: each[0] for name, each in split.items()}, {n: e[1] for n, e in split.items()}
 
 
 def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:

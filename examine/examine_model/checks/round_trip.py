@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from .. import comparing, running
+from .. import running
 from ..comparing import is_smooth, same, show
 from ..context import Context, NothingToCompare
 
