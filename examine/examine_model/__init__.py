@@ -86,3 +86,18 @@ def function(
 
 
 examine.function = function  # type: ignore[attr-defined]
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Add `%examine MODEL ARGUMENTS` to a notebook; it takes the options of the command.
+
+    Names that have no module are the notebook's.
+    """
+    from shlex import split
+
+    from .shell import main
+
+    def magic(line: str) -> None:
+        main(split(line), "%examine", "__main__")
+
+    ipython.register_magic_function(magic, magic_name="examine")

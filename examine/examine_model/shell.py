@@ -90,12 +90,13 @@ def parse(words: list[str] | None, program: str) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def main(words: list[str] | None = None, program: str = "examine-model") -> int:
+def main(words: list[str] | None = None, program: str = "examine-model", default: str = "") -> int:
     """Examine a model and print the report.
 
     Args:
         words: the command line; that of this process, if it is None.
         program: what the command is called.
+        default: the module of a model that has no colon.
 
     Returns:
         The status, as `--help` says.
@@ -109,13 +110,13 @@ def main(words: list[str] | None = None, program: str = "examine-model") -> int:
         cure = "install it where the model runs."
         print(f"error: examine needs NumPyro ({error}): {cure}", file=sys.stderr)
         return 2
-    module = options.model.rpartition(":")[0]
+    module = options.model.rpartition(":")[0] or default
     common: dict[str, Any] = {
         "checks": options.checks.split(",") if options.checks else None,
         "ignore": options.ignore.split(","), "timeout": options.timeout,
     }  # fmt: skip
     try:
-        found = load(options.model)
+        found = load(options.model, module)
         args, kwargs = split(options.arguments, module)
         if options.function:
             report = plain.examine(found, args, kwargs, **common)

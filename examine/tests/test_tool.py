@@ -4,6 +4,7 @@ import importlib
 import itertools
 import json
 import random
+import subprocess
 import sys
 import warnings
 
@@ -335,6 +336,15 @@ def test_the_shell_says_what_was_found_by_its_status(tank, capsys):
     assert "1 finding" in capsys.readouterr().out
     assert shell.main([*seeded, "--ignore", "same-key:level"]) == 0
     assert "Ignored\n  same-key: site 'level'" in capsys.readouterr().out
+
+
+def test_a_magic_of_notebooks_takes_the_names_of_the_notebook(tank):
+    pytest.importorskip("IPython")
+    cells = [f"from {tank} import seeded", "%load_ext examine_model",
+             "%examine seeded [1.0] --checks keys"]  # fmt: skip
+    command = [sys.executable, "-m", "IPython", "--quick", "--no-banner", "-c", "\n".join(cells)]
+    said = subprocess.run(command, capture_output=True, text=True).stdout
+    assert said.startswith("tank: 1 finding\n"), said
 
 
 def test_the_shell_says_by_its_status_that_nothing_answered(tank, capsys):
