@@ -342,7 +342,12 @@ class TimeUp(BaseException):
 
 @contextlib.contextmanager
 def limited(seconds: float | None) -> Iterator[None]:
-    """Raise `TimeUp` in the block after so many seconds; only the main thread can be stopped."""
+    """Raise `TimeUp` in the block after so many seconds, or before it if they are over.
+
+    A block can be stopped in the main thread only.
+    """
+    if seconds is not None and seconds <= 0:
+        raise TimeUp
     main = threading.current_thread() is threading.main_thread()
     if seconds is None or not main or not hasattr(signal, "setitimer"):
         yield
@@ -352,7 +357,7 @@ def limited(seconds: float | None) -> Iterator[None]:
         raise TimeUp
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:

@@ -33,7 +33,7 @@ def load(name: str, default: str = "") -> Any:
         raise CannotLoad(f"{name!r} names no module: write MODULE:MODEL, as in tank:model.")
     if module.endswith(".py"):
         folder, module = os.path.split(module.removesuffix(".py"))
-        sys.path.insert(0, folder or ".")
+        sys.path.insert(0, os.path.abspath(folder))
     elif "" not in sys.path and "." not in sys.path:
         sys.path.insert(0, "")
     try:

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import warnings
+from concurrent import futures
 
 import jax
 import jax.numpy as jnp
@@ -327,15 +328,32 @@ def tank(tmp_path, monkeypatch):
     sys.modules.pop("tank_of_a_reader", None)
 
 
-def test_the_shell_says_what_was_found_by_its_status(tank, capsys):
-    words = [f"{tank}:tank", "readings", "scale=2.0", "--checks", "keys,shapes"]
-    assert shell.main(words) == 0
-    assert "nothing found by keys, shapes" in capsys.readouterr().out
-    seeded = [f"{tank}.py:seeded", "[1.0]", "--checks", "keys"]
-    assert shell.main(seeded) == 1
-    assert "1 finding" in capsys.readouterr().out
-    assert shell.main([*seeded, "--ignore", "same-key:level"]) == 0
-    assert "Ignored\n  same-key: site 'level'" in capsys.readouterr().out
+SEEDED = "tank_of_a_reader.py:seeded [1.0] --checks keys"
+CHOOSING = "tank_of_a_reader:choosing 1.0 --checks keys,jit"
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "said"),
+    [
+        ("tank_of_a_reader:tank readings scale=2.0 --checks keys,shapes", 0, "by keys, shapes"),
+        (SEEDED, 1, "1 finding"),
+        (f"{SEEDED} --ignore same-key:level", 0, "Ignored\n  same-key: site 'level'"),
+        ("tank_of_a_reader:tank [] --checks scan", 3, "Nothing to compare"),
+        (CHOOSING, 0, "Could not\n  jit"),
+        (f"{CHOOSING} --strict", 3, "Could not\n  jit"),
+        ("tank_of_a_reader:tank [] --checks keys --timeout 1e-9", 3, "the 1e-09 seconds are over"),
+    ],
+)
+def test_the_shell_says_what_was_found_by_its_status(tank, line, status, said, capsys):
+    assert shell.main(line.split()) == status
+    assert said in capsys.readouterr().out
+
+
+def test_the_time_is_over_in_any_thread():
+    with futures.ThreadPoolExecutor() as pool:
+        report = pool.submit(examine, survival, DOSE, timeout=1e-9).result()
+    assert {row.why for row in report.not_run} == {"the 1e-09 seconds are over"}
+    assert not report.ran and not report.nothing
 
 
 def test_a_magic_of_notebooks_takes_the_names_of_the_notebook(tank):
@@ -347,22 +365,13 @@ def test_a_magic_of_notebooks_takes_the_names_of_the_notebook(tank):
     assert said.startswith("tank: 1 finding\n"), said
 
 
-def test_the_shell_says_by_its_status_that_nothing_answered(tank, capsys):
-    assert shell.main([f"{tank}:tank", "[]", "--checks", "scan"]) == 3
-    assert shell.main([f"{tank}:choosing", "1.0", "--checks", "keys,jit"]) == 0
-    assert shell.main([f"{tank}:choosing", "1.0", "--checks", "keys,jit", "--strict"]) == 3
-    assert shell.main([f"{tank}:tank", "[]", "--checks", "keys", "--timeout", "1e-9"]) == 3
-    assert "keys: the 1e-09 seconds are over" in capsys.readouterr().out
-
-
 def test_a_report_for_other_programs(tank, capsys):
-    words = [f"{tank}.py:seeded", "[1.0]", "--checks", "keys", "--format"]
-    assert shell.main([*words, "json"]) == 1
+    assert shell.main(f"{SEEDED} --format json".split()) == 1
     data = json.loads(capsys.readouterr().out)
     (found,) = data["findings"]
     assert (found["id"], found["site"], found["line"]) == ("same-key", "level", 6)
     assert data["ok"] is False
-    assert shell.main([*words, "sarif"]) == 1
+    assert shell.main(f"{SEEDED} --format sarif".split()) == 1
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     (result,) = run["results"]
     (where,) = result["locations"]
