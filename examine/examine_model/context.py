@@ -136,19 +136,20 @@ class Context:
             return running.run(self.model, self.args, self.kwargs, rng_key, values, spy)
 
     def measuring(self, given: tuple[tuple, dict] | None = None) -> Callable[[Any, dict], Run]:
-        """Return a function of a key and of values: a run with its densities, as it may be traced.
+        """Return a function of a key and of values: a run with its numbers, as it may be traced.
 
         What it needs of other runs is read here: inside a trace they would keep its tracers.
 
         Args:
             given: arguments and keyword arguments, instead of the model's own.
         """
-        names, held, (args, kwargs) = self.names, self.held, given or (self.args, self.kwargs)
+        names, computed, held = self.names, self.computed, self.held
+        args, kwargs = given or (self.args, self.kwargs)
 
         def measured(rng_key: Any, values: dict) -> Run:
             with held.kept():  # a density may keep what it computes, too
                 found = running.run(self.model, args, kwargs, rng_key, values)
-                found.rows = densities(found, names)
+                found.rows, found.also = densities(found, names), numbers(found, computed)
                 return found
 
         return measured
@@ -227,13 +228,13 @@ class Context:
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        names, computed, key, said = self.names, self.computed, self.key(1), self.measuring()
+        names, key, said = self.names, self.key(1), self.measuring()
         free = {name: value for name, value in self.values.items() if is_smooth(value)}
         rest = {name: value for name, value in self.values.items() if name not in free}
 
         def measured(free: dict, rest: dict) -> tuple[dict, dict]:
             found = said(key, {**rest, **free})
-            return found.rows, numbers(found, computed)
+            return found.rows, found.also
 
         with refused("under `jit`"):
             traced = Recorded(measured, free, rest)
@@ -256,7 +257,7 @@ class Context:
             first, rows, under_jit, slopes, compiled = running.quick(all_ways, free, rest)
         except Exception as error:
             raise CannotRun(f"compiled, it fails with {running.brief(error)}") from error
-        called = rows, numbers(back, computed)
+        called = rows, numbers(back, self.computed)
         return Ways(first, called, under_jit, compiled or anew, slopes, why)
 
     @cached_property
@@ -287,11 +288,11 @@ class Context:
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        computed, said, values = self.computed, self.measuring(), self.values
+        said, values = self.measuring(), self.values
 
         def measured(rng_key: Any) -> tuple[dict, dict]:
             found = said(rng_key, values)
-            return found.rows, numbers(found, computed)
+            return found.rows, found.also
 
         with refused("under `jit`"):
             return drawings(jax.make_jaxpr(measured)(self.key(1)).jaxpr)

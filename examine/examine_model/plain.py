@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import comparing, known, programs, running
-from .checks.state import OTHERS, alike, leaks, varied
+from .checks.state import after_and_fresh, leaks
 from .context import CannotRun, NothingToCompare, refused
 from .driver import chosen_of, name_of, run_checks
 from .held import Held
@@ -127,24 +127,12 @@ def state(call: Call) -> None:
     call.kept(call.numbers)
     changed = call.held.changed()
     call.held.restore()
-    for move, whole in OTHERS:
-        other = varied(call.numbers, move, whole)
-        if alike(call.numbers, other):
-            continue
-        try:
-            fresh = call(other)
-            call.kept(call.numbers)
-            after = call.kept(other)
-        except Exception:
-            continue  # other data do not fit
-        finally:
-            call.held.restore()
-        if not comparing.same(after, fresh):
-            says = "on other data it returns another result after these"
-            says += f"; {changed[0]} was kept" if changed else ""
-            call.find("data-kept", says, ["kept-in-model"])
-        return
-    if changed:
+    answers = after_and_fresh(call.held, call.kept, call.numbers)
+    if answers and not comparing.same(*answers):
+        says = "on other data it returns another result after these"
+        says += f"; {changed[0]} was kept" if changed else ""
+        call.find("data-kept", says, ["kept-in-model"])
+    elif changed and not answers:
         raise CannotRun(f"{changed[0]} is kept, and it takes no other data made of these")
 
 

@@ -81,32 +81,22 @@ class Site:
 
 
 @dataclass
-class Scanned:
-    """One site of one `scan`: stacked, as NumPyro hands it out, and the numbers of its steps.
-
-    `steps` is the log density of each step, summed over the step: an array of shape (steps,).
-    """
-
-    name: str
-    fn: Any
-    value: Any
-    steps: Any
-
-
-@dataclass
 class Run:
     """All that one run of a model did.
 
-    `result` is what it returned, `rows` the log densities by site, if somebody has computed them.
+    `result` is what it returned. Where it was measured, `rows` are the log densities by site, and
+    `also` its other numbers. `scanned` has the sites of each `scan`, stacked, as NumPyro hands them
+    out, and the log density of each step: an array of shape (steps,).
     """
 
     sites: list[Site] = field(default_factory=list)
-    scanned: list[Scanned] = field(default_factory=list)
+    scanned: list[tuple[Site, Any]] = field(default_factory=list)
     keys_asked: int = 0
     enumerated: bool = False
     loops: int = 0
     result: Any = None
     rows: dict[str, Any] = field(default_factory=dict)
+    also: dict[tuple[str, int], Any] = field(default_factory=dict)
 
     def samples(self) -> dict[str, Site]:
         """Return the sample sites by name, the first of each."""
@@ -186,9 +176,10 @@ class Recorder(primitives.Messenger):
             last, (stacked, (ys, numbers)) = msg["value"]
             msg["value"] = last, (stacked, ys)
             for name, steps in numbers.items():
-                site = stacked.trace.get(name)
-                if site is not None:
-                    self.run.scanned.append(Scanned(name, site["fn"], site["value"], steps))
+                if name in stacked.trace:
+                    seen = stacked.trace[name]
+                    site = Site(name, "sample", seen["fn"], seen["value"])
+                    self.run.scanned.append((site, steps))
         if kind == "control_flow":
             name = f"loop {self.run.loops}"
             self.run.sites.append(Site(name, "loop", None, None, msg["kwargs"].get("rng_key")))
@@ -262,7 +253,7 @@ def spied(step: Callable) -> Callable:
         recorder = Recorder(spy=True)
         with recorder:
             carry, y = step(carry, x)
-        numbers = {row.name: jnp.sum(row.steps) for row in recorder.run.scanned}
+        numbers = {site.name: jnp.sum(steps) for site, steps in recorder.run.scanned}
         for name, site in recorder.run.samples().items():
             if site.looped:
                 continue

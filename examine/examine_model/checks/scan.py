@@ -35,14 +35,14 @@ def check(context: Context) -> None:
 
     def numbers(rng_key: Any) -> dict[str, tuple[Any, Any, Any]]:
         found = {}
-        for site in context.run(rng_key, spy=True).scanned:
+        for site, steps in context.run(rng_key, spy=True).scanned:
             kinds[site.name] = site.fn
             try:
                 each = site.fn.log_prob(site.value)
             except Exception as error:
                 raised[site.name] = error
                 continue
-            found[site.name] = by_step(each, site.steps)
+            found[site.name] = by_step(each, steps)
         return found
 
     keys = jax.random.split(context.key(2), DRAWS)

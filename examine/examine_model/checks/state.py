@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import comparing, running
 from ..context import CannotRun, Context
+from ..held import Held
 
 
 def check(context: Context) -> None:
@@ -82,33 +83,43 @@ def forgets_data(context: Context) -> None:
     given = (context.args, context.kwargs)
     if not context.changed or not jax.tree.leaves(given):
         return
-    for other in (varied(given, move, whole) for move, whole in OTHERS):
-        answers = before_and_after(context, *other) if not alike(given, other) else None
-        if answers is not None:
-            return differing(context, *answers)
-    place = tidy(context.changed[0])
-    raise CannotRun(
-        f"{place} is kept between runs, and the model takes no other data made of these"
-    )
+    values = context.values
 
-
-def before_and_after(context: Context, args: Any, kwargs: Any) -> tuple[dict, dict] | None:
-    """Return the densities on other data after the model has seen its own, and in a fresh model."""
-    held, values = context.held, context.values
-
-    def answer() -> dict[str, Any]:
+    def answer(args: tuple, kwargs: dict) -> dict[str, Any]:
         found = running.run(context.model, args, kwargs, context.key(1), values)
         return comparing.densities(found, comparing.measurable(found))
 
-    try:
-        fresh = answer()
-        held.restore()
-        running.run(context.model, context.args, context.kwargs, context.key(0), values)
-        return answer(), fresh
-    except Exception:
-        return None  # other data do not fit this model
-    finally:
-        held.restore()
+    answers = after_and_fresh(context.held, lambda data: answer(*data), given)
+    place = tidy(context.changed[0])
+    if answers is None:
+        raise CannotRun(
+            f"{place} is kept between runs, and the model takes no other data made of these"
+        )
+    differing(context, *answers)
+
+
+def after_and_fresh(held: Held, answer: Callable[[Any], Any], given: Any) -> tuple | None:
+    """Return two answers to other data: after these data, and of what has not seen them.
+
+    They are None where no other data can be made that are taken.
+
+    Args:
+        held: what the model or the function holds.
+        answer: what it says to some data; it keeps what it changes.
+        given: the data.
+    """
+    for other in (varied(given, move, whole) for move, whole in OTHERS):
+        if alike(given, other):
+            continue
+        try:
+            with held.kept():
+                fresh = answer(other)
+            with held.kept():
+                answer(given)
+                return answer(other), fresh
+        except Exception:
+            continue  # other data do not fit
+    return None
 
 
 def differing(context: Context, after: dict, fresh: dict) -> None:
