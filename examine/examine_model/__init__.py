@@ -63,7 +63,7 @@ def function(
     """Compute what a function of JAX returns in a second way; it is called `examine.function`.
 
     The function is called with its arguments as they are, under `jit`, without compiled programs,
-    with 64 bits, on other data, and on copies of what it is given. NumPyro is not needed for it.
+    with 64 bits, on other data, and on copies of what it is given. It need not use NumPyro.
 
     Args:
         function: a function of arrays, or an Equinox module; what it returns is any pytree.
@@ -86,3 +86,18 @@ def function(
 
 
 examine.function = function  # type: ignore[attr-defined]
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Add `%examine MODEL ARGUMENTS` to a notebook; it takes the options of the command.
+
+    Names that have no module are the notebook's.
+    """
+    from shlex import split
+
+    from .shell import main
+
+    def magic(line: str) -> None:
+        main(split(line), "%examine", "__main__")
+
+    ipython.register_magic_function(magic, magic_name="examine")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -13,7 +14,7 @@ import numpy as np
 from . import comparing, running
 from .comparing import densities, is_smooth, measurable
 from .held import Held
-from .programs import Drawing, drawings, recorded
+from .programs import Drawing, Recorded, drawings
 from .report import Finding
 from .running import Run
 
@@ -35,23 +36,32 @@ class NothingToCompare(CannotRun):
     """The model has nothing that a check compares."""
 
 
+@contextlib.contextmanager
+def refused(where: str) -> Iterator[None]:
+    """Turn what is raised in the block into `CannotRun`, which says where: "under `jit`"."""
+    try:
+        yield
+    except Exception as error:
+        raise CannotRun(running.blame(error, where)) from error
+
+
 @dataclass
 class Ways:
     """What one draw's sites say in several ways: the rows of their log densities, by site.
 
+    Each is the densities, and the other numbers of the run: deterministic sites and the result.
+
     Attributes:
-        drawn: at the draw itself.
-        back: where the same values are handed in.
-        also: the other numbers of that run: deterministic sites and the result.
-        under_jit: densities and other numbers, as `jit` traces them.
+        drawn: the densities at the draw itself.
+        called: as the model is called, with the values handed in.
+        under_jit: as `jit` traces it.
         anew: the same without any program that was compiled before, or None.
         slopes: the gradient of the sum by latent site, in the shape of its value.
         why: why there is no `anew`.
     """
 
     drawn: dict
-    back: dict
-    also: dict
+    called: tuple[dict, dict]
     under_jit: tuple[dict, dict]
     anew: tuple[dict, dict] | None
     slopes: dict
@@ -122,11 +132,27 @@ class Context:
 
     def run(self, rng_key: Any, values: dict | None = None, spy: bool = False) -> Run:
         """Run the model, and see to it that nothing that it holds has changed afterwards."""
-        held = self.held
-        try:
+        with self.held.kept():
             return running.run(self.model, self.args, self.kwargs, rng_key, values, spy)
-        finally:
-            held.restore()
+
+    def measuring(self, given: tuple[tuple, dict] | None = None) -> Callable[[Any, dict], Run]:
+        """Return a function of a key and of values: a run with its numbers, as it may be traced.
+
+        What it needs of other runs is read here: inside a trace they would keep its tracers.
+
+        Args:
+            given: arguments and keyword arguments, instead of the model's own.
+        """
+        names, computed, held = self.names, self.computed, self.held
+        args, kwargs = given or (self.args, self.kwargs)
+
+        def measured(rng_key: Any, values: dict) -> Run:
+            with held.kept():  # a density may keep what it computes, too
+                found = running.run(self.model, args, kwargs, rng_key, values)
+                found.rows, found.also = densities(found, names), numbers(found, computed)
+                return found
+
+        return measured
 
     @cached_property
     def draw(self) -> Run:
@@ -170,17 +196,14 @@ class Context:
 
         None where the model gives other log densities in each run.
         """
-        again = densities(self.run(self.key(1), self.values), self.names)
+        again = self.measuring()(self.key(1), self.values).rows
         if any(comparing.apart(rows, again[name]) for name, rows in self.called.items()):
             return None
         args, kwargs, values = comparing.shaken((self.args, self.kwargs, self.values))
         try:
-            run = running.run(self.model, args, kwargs, self.key(1), values)
+            moved = self.measuring((args, kwargs))(self.key(1), values).rows
         except Exception:  # a model that refuses such data
-            run = running.run(self.model, self.args, self.kwargs, self.key(1), values)
-        finally:
-            self.held.restore()
-        moved = densities(run, self.names)
+            moved = self.measuring()(self.key(1), values).rows
         return {name: comparing.rounding(rows, moved[name]) for name, rows in self.called.items()}
 
     def apart(self, name: str, here: Any, there: Any) -> comparing.Apart | None:
@@ -205,46 +228,37 @@ class Context:
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        # Read now: inside a trace they would keep its tracers.
-        names, computed, key = self.names, self.computed, self.key(1)
+        names, key, said = self.names, self.key(1), self.measuring()
         free = {name: value for name, value in self.values.items() if is_smooth(value)}
         rest = {name: value for name, value in self.values.items() if name not in free}
 
-        def measured(free: dict, rest: dict) -> Any:
-            found = self.run(key, {**rest, **free})
-            by_site = densities(found, names)
-            self.held.restore()  # a density may keep what it computes
-            return by_site, numbers(found, computed)
+        def measured(free: dict, rest: dict) -> tuple[dict, dict]:
+            found = said(key, {**rest, **free})
+            return found.rows, found.also
 
-        try:
-            traced, size = recorded(measured, free, rest)
-        except Exception as error:
-            raise CannotRun(running.blame(error, "under `jit`")) from error
-        fresh, why = self._without_programs(measured, free, rest, size)
+        with refused("under `jit`"):
+            traced = Recorded(measured, free, rest)
+        anew, why = self._without_programs(measured, free, rest, traced.size)
         drawn, back = self.draw, self.back
 
-        def all_ways(free: dict, rest: dict, gradient: bool = True) -> Any:
+        def all_ways(free: dict, rest: dict) -> Any:
             def total(free: dict) -> Any:
-                by_site, also = traced(free, rest)
-                return sum((rows.sum() for rows in by_site.values()), start=0.0), (by_site, also)
+                rows, also = traced(free, rest)
+                return sum((each.sum() for each in rows.values()), start=0.0), (rows, also)
 
-            if gradient:
-                (_, under_jit), slopes = jax.value_and_grad(total, has_aux=True)(free)
-            else:
-                (_, under_jit), slopes = total(free), {}
-            outside = [densities(run, names) for run in (drawn, back)]
-            return under_jit, slopes, outside, fresh(free, rest) if callable(fresh) else None
-
-        without_gradient = partial(all_ways, gradient=False)
-        try:
             try:
-                under_jit, slopes, outside, anew = running.quick(all_ways, free, rest)
+                (_, under_jit), slopes = jax.value_and_grad(total, has_aux=True)(free)
             except Exception:  # a loop that cannot be differentiated, with all else in order
-                under_jit, slopes, outside, anew = running.quick(without_gradient, free, rest)
+                under_jit, slopes = traced(free, rest), {}
+            called = densities(drawn, names), densities(back, names)
+            return *called, under_jit, slopes, anew(free, rest) if callable(anew) else None
+
+        try:
+            first, rows, under_jit, slopes, compiled = running.quick(all_ways, free, rest)
         except Exception as error:
             raise CannotRun(f"compiled, it fails with {running.brief(error)}") from error
-        anew = fresh if anew is None else anew
-        return Ways(outside[0], outside[1], numbers(back, computed), under_jit, anew, slopes, why)
+        called = rows, numbers(back, self.computed)
+        return Ways(first, called, under_jit, compiled or anew, slopes, why)
 
     @cached_property
     def draws(self) -> Draws:
@@ -253,23 +267,19 @@ class Context:
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        names, kept, seen, key = self.names, set(self.values), self.draw.samples(), self.key(1)
-        observed = [name for name in names if seen[name].has_data]
+        kept, seen, key, said = set(self.values), self.draw.samples(), self.key(1), self.measuring()
+        observed = [name for name in self.names if seen[name].has_data]
 
         def one(rng_key: Any) -> tuple:
             drawn = self.run(rng_key).sites
             values = {site.name: site.value for site in drawn if site.name in kept}
-            run = self.run(key, values)
-            rows = densities(run, names)
-            self.held.restore()
-            laws = {name: run.samples()[name] for name in observed}
-            return values, rows, {name: supported(site) for name, site in laws.items()}
+            run = said(key, values)
+            laws = run.samples()
+            return values, run.rows, {name: supported(laws[name]) for name in observed}
 
         keys = jax.random.split(self.key(3), DRAWS)
-        try:
+        with refused("under `jit`"):
             return Draws(*running.quick(lambda keys: jax.lax.map(one, keys), keys))
-        except Exception as error:
-            raise CannotRun(running.blame(error, "under `jit`")) from error
 
     @cached_property
     def own_draws(self) -> list[Drawing]:
@@ -278,18 +288,14 @@ class Context:
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        names, computed, values = self.names, self.computed, self.values
+        said, values = self.measuring(), self.values
 
-        def said(rng_key: Any) -> Any:
-            found = self.run(rng_key, values)
-            rows = densities(found, names)
-            self.held.restore()
-            return rows, numbers(found, computed)
+        def measured(rng_key: Any) -> tuple[dict, dict]:
+            found = said(rng_key, values)
+            return found.rows, found.also
 
-        try:
-            return drawings(jax.make_jaxpr(said)(self.key(1)).jaxpr)
-        except Exception as error:
-            raise CannotRun(running.blame(error, "under `jit`")) from error
+        with refused("under `jit`"):
+            return drawings(jax.make_jaxpr(measured)(self.key(1)).jaxpr)
 
     def _without_programs(
         self, measured: Callable, free: dict, rest: dict, size: int
@@ -304,7 +310,7 @@ class Context:
         try:
             with jax.disable_jit():
                 if size <= COMPILED:
-                    anew, _ = recorded(measured, free, rest)
+                    anew = Recorded(measured, free, rest)
                     if not anew.loops:
                         return anew, ""
                 return measured(free, rest), ""
@@ -332,11 +338,13 @@ class Context:
         return Finding(self.check, name, says, site, tuple(cases), *place)
 
 
-def numbers(found: Run, names: Iterable[str]) -> dict[str, Any]:
-    """Return the numbers of a run that are no sample site's: those of some sites, the result."""
-    also = {site.name: site.value for site in found.sites if site.name in set(names)}
-    result = []
-    for leaf in jax.tree.leaves(found.result):
+def numbers(found: Run, names: Iterable[str]) -> dict[tuple[str, int], Any]:
+    """Return the numbers of a run that are no density: those of some sites, and of the result.
+
+    The key is the name of a site, or "" for the result, and which number it is of that.
+    """
+    also = {(site.name, 0): site.value for site in found.sites if site.name in set(names)}
+    for index, leaf in enumerate(jax.tree.leaves(found.result)):
         if isinstance(leaf, (jax.Array, np.ndarray, float, int)) and not isinstance(leaf, bool):
-            result.append(leaf)
-    return {"deterministic": also, "result": result}
+            also["", index] = leaf
+    return also

@@ -19,29 +19,16 @@ CHECKS: dict[str, Callable[[Context], None]] = {
     name: import_module(f"{__package__}.checks.{name}").check for name in NAMES
 }
 """The checks by name, in the order in which they run."""
-OF_MORE = ("pytree", "guide", "mcmc")
-"""The checks of something that comes with the model; most models come alone."""
 
 
 def examine(
     model: Any, args: tuple, kwargs: dict, *, rng_key: Any = None,
     checks: Iterable[str] | None = None, guide: Any = None, slow: bool = False,
     ignore: Iterable[str] = (), timeout: float | None = None,
-    progress: Callable[[str], None] | None = None,
 ) -> Report:  # fmt: skip
     """Examine a model; see `examine_model.examine`, which has the same arguments.
 
-    Args:
-        model: the model, or an `MCMC` that has run.
-        args: the model's arguments.
-        kwargs: its keyword arguments.
-        rng_key: the key that all draws come from.
-        checks: names of checks.
-        guide: a guide of the model.
-        slow: whether a check may take long.
-        ignore: ids of findings that are meant, each maybe with a colon and a site.
-        timeout: seconds after which the checks that are left do not answer.
-        progress: called with the name of each check before it runs.
+    Those of the model come as a tuple and a dictionary, so that they may have any name.
 
     Raises:
         ValueError: a check is not known.
@@ -58,11 +45,13 @@ def examine(
     report = Report(name_of(model), releases=known.known_bad(known.installed()))
     context = Context(model, tuple(args), dict(kwargs), rng_key, guide, mcmc, slow)
     context.findings, context.hints = report.findings, report.hints
-    wanted = {
-        name: CHECKS[name] if name in OF_MORE else sampled(CHECKS[name]) for name in chosen
-        if checks is not None or name not in OF_MORE or comes(name, context)
-    }  # fmt: skip
-    run_checks(wanted, context, report, timeout, progress)
+    # Most models come alone; what else came is looked at, and all that is asked for by name.
+    came = {"pytree": [*pytree.given(args, kwargs)] != [], "guide": guide is not None,
+            "mcmc": mcmc is not None}  # fmt: skip
+    run_checks({
+        name: CHECKS[name] if name in came else sampled(CHECKS[name]) for name in chosen
+        if checks is not None or came.get(name, True)
+    }, context, report, timeout)  # fmt: skip
     report.ignore(ignore)
     return report
 
@@ -76,13 +65,6 @@ def sampled(check: Callable[[Context], None]) -> Callable[[Context], None]:
         check(context)
 
     return checked
-
-
-def comes(name: str, context: Context) -> bool:
-    """Tell whether what a check looks at came with the model."""
-    if name == "pytree":
-        return any(True for _ in pytree.given(context.args, context.kwargs))
-    return getattr(context, name) is not None
 
 
 def chosen_of(known: Iterable[str], checks: Iterable[str] | None) -> list[str]:
@@ -100,9 +82,8 @@ def chosen_of(known: Iterable[str], checks: Iterable[str] | None) -> list[str]:
 
 
 def run_checks(
-    checks: dict[str, Callable], thing: Any, report: Report, timeout: float | None = None,
-    progress: Callable[[str], None] | None = None,
-) -> None:  # fmt: skip
+    checks: dict[str, Callable], thing: Any, report: Report, timeout: float | None = None
+) -> None:
     """Run some checks on a model or a function, and note what each of them cannot do.
 
     Args:
@@ -110,24 +91,17 @@ def run_checks(
         thing: what each is called with; it has `held`, and is told the `check` that runs.
         report: where the outcome goes.
         timeout: seconds after which the checks that are left do not answer.
-        progress: called with the name of each check before it runs.
     """
     ends = None if timeout is None else time.monotonic() + timeout
-    with running.apart():
-        held = thing.held
-        try:
-            for name, check in checks.items():
-                if progress is not None:
-                    progress(name)
-                thing.check = name
-                try:
-                    with running.limited(None if ends is None else ends - time.monotonic()):
-                        _one(name, check, thing, report)
-                except running.TimeUp:
-                    report.not_run.append(NotRun(name, f"the {timeout:g} seconds are over"))
-        finally:
-            held.restore()
-    if not held.whole:
+    with running.apart(), thing.held.kept():
+        for name, check in checks.items():
+            thing.check = name
+            try:
+                with running.limited(None if ends is None else ends - time.monotonic()):
+                    _one(name, check, thing, report)
+            except running.TimeUp:
+                report.not_run.append(NotRun(name, f"the {timeout:g} seconds are over"))
+    if not thing.held.whole:
         report.not_run.append(NotRun("state", "there are more objects than are looked at"))
 
 

@@ -14,7 +14,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def as_json(report: Report) -> str:
-    """Return the report with `ok` and `strict`; each finding has its `place` and `address`."""
+    """Return the report with `ok` and `strict`; each finding has its `address`, too."""
     data = asdict(report) | {"ok": report.ok, "strict": report.strict}
     for kind in ("findings", "hints", "ignored"):
         data[kind] = [

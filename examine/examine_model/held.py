@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import sysconfig
 import types
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,25 @@ LEAVES = (str, bytes, int, float, complex, bool, type(None), jax.Array, np.gener
 LIBRARIES = tuple(str(Path(sysconfig.get_path(name))) for name in ("stdlib", "purelib", "platlib"))
 
 
+class Global:
+    """A name in the globals of a module, in the form of a closure's cell."""
+
+    def __init__(self, space: dict[str, Any], name: str) -> None:
+        self.space, self.name = space, name
+
+    @property
+    def cell_contents(self) -> Any:
+        """What the name stands for."""
+        return self.space[self.name]
+
+    @cell_contents.setter
+    def cell_contents(self, value: Any) -> None:
+        self.space[self.name] = value
+
+
+CELLS = (types.CellType, Global)
+
+
 class Held:
     """A note of what is reachable from some objects: attributes, closures, globals, containers.
 
@@ -36,17 +56,21 @@ class Held:
     def __init__(self, *roots: Any) -> None:
         self.noted: dict[int, tuple[Any, Any, str]] = {}
         self.whole = True
-        self._globals: dict[tuple[int, str], tuple[dict, str, Any]] = {}
+        self._roots, self._traced = roots, set[str]()
+        self._globals: dict[tuple[int, str], Global] = {}
         self._own = {_package(root) for root in map(_function, roots)} - {""}
         names = (*ROOTS, *["args"] * len(roots))
-        self._walk([(root, name) for root, name in zip(roots, names, strict=False)])
+        # The last is looked at first: what the model and its guide share is the model's.
+        self._walk([*zip(roots, names, strict=False)][::-1])
 
     def _walk(self, waiting: list[tuple[Any, str]]) -> None:
         while waiting:
             thing, path = waiting.pop()
-            if isinstance(thing, (*LEAVES, types.ModuleType)):
+            if isinstance(thing, jax.core.Tracer):
+                self._traced.add(path)
+            if isinstance(thing, (*LEAVES, types.ModuleType, jax.core.Tracer)):
                 continue
-            if id(thing) in self.noted or isinstance(thing, jax.core.Tracer):
+            if id(thing) in self.noted:
                 continue
             if len(self.noted) >= MOST:
                 self.whole = False
@@ -69,12 +93,14 @@ class Held:
             yield from (("", thing.__func__), ("", thing.__self__))
         elif isinstance(thing, types.FunctionType):
             yield from self._of_function(thing)
+        elif isinstance(thing, CELLS):
+            with contextlib.suppress(ValueError):  # a cell that is still empty
+                yield "", thing.cell_contents
+            return
         elif isinstance(thing, np.ndarray):
             return
-        wrapped = getattr(type(thing), "__wrapped__", None) or _wrapped(thing)
-        if wrapped is not None:
-            yield "", wrapped
-        for name, value in (_attributes(thing) or {}).items():
+        yield "", getattr(thing, "__wrapped__", None)
+        for name, value in _attributes(thing).items():
             yield f".{name}", value
         cls = type(thing)
         if not _in_library(sys.modules.get(cls.__module__), self._own):
@@ -85,64 +111,52 @@ class Held:
     def _of_function(self, function: types.FunctionType) -> Iterator[tuple[str, Any]]:
         yield "", function.__defaults__
         yield "", function.__kwdefaults__
-        code = function.__code__
+        code, space = function.__code__, function.__globals__
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-            try:
-                yield f" → {name}", cell.cell_contents
-            except ValueError:
-                continue  # a cell that is still empty
+            yield f" → {name}", cell
         if _is_library(code.co_filename) and _package(function) not in self._own:
             return
-        for name in _names(code):
-            if name in function.__globals__:
-                value = function.__globals__[name]
-                key = id(function.__globals__), name
-                self._globals.setdefault(key, (function.__globals__, name, value))
-                yield f" → {name}", value
+        for name in _names(code) & space.keys():
+            yield f" → {name}", self._globals.setdefault((id(space), name), Global(space, name))
 
     def tracers(self) -> list[str]:
         """Return the places where a tracer is held now, the shortest name first."""
-        found = set()
-        for thing, _, path in Held._again(self).noted.values():
-            for name, value in _now(thing):
-                if isinstance(value, jax.core.Tracer):
-                    found.add(f"{path}{name}")
-        found |= {name for space, name, _ in self._globals.values()
-                  if isinstance(space.get(name), jax.core.Tracer)}  # fmt: skip
-        return sorted(found, key=lambda place: (len(place), place))
-
-    @staticmethod
-    def _again(held: Held) -> Held:
-        new = Held.__new__(Held)
-        new.noted, new.whole, new._own, new._globals = {}, True, held._own, {}
-        new._walk([(thing, path) for thing, _, path in reversed(list(held.noted.values()))])
-        return new
+        return _shortest_first(Held(*self._roots)._traced)
 
     def changed(self) -> list[str]:
         """Return the places whose contents are other objects than were noted."""
         places = []
-        for thing, before, path in self.noted.values():
-            now = _contents(thing)
-            if before is None or now is None or _unchanged(before, now):
-                continue
-            old, new = dict(_named(before)), _named(now)
+        for thing, before, path in self._others():
+            old, new = dict(_named(before)), _named(_contents(thing))
             names = [name for name, _ in new if name not in old]
             names += [name for name, value in new if old.get(name, value) is not value]
-            places.append(f"{path}{names[0]}" if names else path)
-        rebound = [f"global {name}" for space, name, value in self._globals.values()
-                   if space.get(name, value) is not value]  # fmt: skip
-        return sorted({*places, *rebound}, key=lambda place: (len(place), place))
+            place = f"{path}{names[0]}".removesuffix(".") if names else path  # a cell names nothing
+            places.append(f"global {thing.name}" if isinstance(thing, Global) else place)
+        return _shortest_first(places)
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """Put everything back after the block."""
+        try:
+            yield
+        finally:
+            self.restore()
 
     def restore(self) -> None:
         """Put everything back as it was noted."""
-        for thing, before, _ in self.noted.values():
-            now = _contents(thing)
-            if before is None or now is None or _unchanged(before, now):
-                continue
+        for thing, before, _ in self._others():
             _put_back(thing, before)
-        for space, name, value in self._globals.values():
-            if space.get(name, value) is not value:
-                space[name] = value
+
+    def _others(self) -> Iterator[tuple[Any, Any, str]]:
+        """Yield what has changed since it was noted, with what it was and where."""
+        for thing, before, path in self.noted.values():
+            now = _contents(thing)
+            if before is not None and now is not None and not _unchanged(before, now):
+                yield thing, before, path
+
+
+def _shortest_first(places: Iterable[str]) -> list[str]:
+    return sorted(set(places), key=lambda place: (len(place), place))
 
 
 def _function(thing: Any) -> Any:
@@ -182,34 +196,26 @@ def _names(code: types.CodeType) -> set[str]:
     return found
 
 
-def _wrapped(thing: Any) -> Any:
-    wrapped = (_attributes(thing) or {}).get("__wrapped__")
-    return wrapped if wrapped is not None else getattr(thing, "__wrapped__", None)
-
-
-def _attributes(thing: Any) -> dict[str, Any] | None:
+def _attributes(thing: Any) -> dict[str, Any]:
     found = getattr(thing, "__dict__", None)
-    return dict(found) if isinstance(found, dict) else None
+    return dict(found) if isinstance(found, dict) else {}
 
 
 def _contents(thing: Any) -> Any:
     """Return a shallow copy of what may change in a thing, or None."""
-    if isinstance(thing, dict):
-        return dict(thing)
     if isinstance(thing, (list, set, deque)):
         return list(thing)
-    if isinstance(thing, functools._lru_cache_wrapper):
-        return {"cache": thing.cache_info().currsize > 0}
     if isinstance(thing, np.ndarray):
         return thing.copy() if thing.size <= COPIED and thing.dtype != object else None
-    if isinstance(thing, types.FunctionType):
-        cells = []
-        for cell in thing.__closure__ or ():
-            try:
-                cells.append(cell.cell_contents)
-            except ValueError:
-                return None
-        return {"": cells, **vars(thing)}
+    if isinstance(thing, dict):
+        return dict(thing)
+    if isinstance(thing, functools._lru_cache_wrapper):
+        return {"cache": thing.cache_info().currsize > 0}
+    if isinstance(thing, CELLS):
+        try:
+            return {"": thing.cell_contents}
+        except (ValueError, KeyError):  # it is empty
+            return None
     return _attributes(thing)
 
 
@@ -222,45 +228,27 @@ def _named(contents: Any) -> list[tuple[str, Any]]:
     return []
 
 
-def _now(thing: Any) -> list[tuple[str, Any]]:
-    if isinstance(thing, tuple):
-        return [(f"[{index}]", value) for index, value in enumerate(thing)]
-    return _named(_contents(thing))
-
-
 def _unchanged(before: Any, now: Any) -> bool:
     if isinstance(before, np.ndarray):
         return before.shape == now.shape and before.tobytes() == now.tobytes()
     if isinstance(before, dict):
-        return before.keys() == now.keys() and all(
-            _identical(before[key], now[key]) for key in before
-        )
-    return len(before) == len(now) and all(map(_identical, before, now))
-
-
-def _identical(one: Any, other: Any) -> bool:
-    if isinstance(one, list) and isinstance(other, list):  # cells of a function
-        return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
-    return one is other
+        return before.keys() == now.keys() and all(now[key] is before[key] for key in before)
+    return len(before) == len(now) and all(a is b for a, b in zip(before, now, strict=True))
 
 
 def _put_back(thing: Any, before: Any) -> None:
-    if isinstance(thing, (dict, list, set, deque)):
-        thing.clear()
-        (thing.extend if isinstance(thing, (list, deque)) else thing.update)(before)
-    elif isinstance(thing, functools._lru_cache_wrapper):
+    if isinstance(thing, functools._lru_cache_wrapper):
         if not before["cache"]:  # it was empty, so it can be put back
             thing.cache_clear()
+    elif isinstance(thing, CELLS):
+        thing.cell_contents = before[""]
     elif isinstance(thing, np.ndarray):
         if thing.flags.writeable and thing.shape == before.shape:
             thing[...] = before
-    elif isinstance(thing, types.FunctionType):
-        for cell, value in zip(thing.__closure__ or (), before[""], strict=True):
-            if cell.cell_contents is not value:
-                cell.cell_contents = value
-        attributes = {key: value for key, value in before.items() if key}
-        vars(thing).clear()
-        vars(thing).update(attributes)
+    elif isinstance(thing, (list, deque)):
+        thing.clear()
+        thing.extend(before)
     else:
-        vars(thing).clear()
-        vars(thing).update(before)
+        contents = thing if isinstance(thing, (dict, set)) else vars(thing)
+        contents.clear()
+        contents.update(before)

@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import comparing, known, programs, running
-from .checks.state import OTHERS, leaks, varied
-from .context import CannotRun, NothingToCompare
+from .checks.state import after_and_fresh, leaks
+from .context import CannotRun, NothingToCompare, refused
 from .driver import chosen_of, name_of, run_checks
 from .held import Held
 from .report import Finding, Report
@@ -32,10 +32,8 @@ class Call:
 
     def __call__(self, numbers: list) -> Any:
         """Call the function with some numbers, and put back what it changes of what it holds."""
-        try:
+        with self.held.kept():
             return self.kept(numbers)
-        finally:
-            self.held.restore()
 
     def kept(self, numbers: list) -> Any:
         """Call the function with some numbers, and leave what it changes."""
@@ -126,22 +124,16 @@ def state(call: Call) -> None:
         says = f"a trace of it leaves a tracer in {places[0]}; the next use fails"
         call.find("tracer-kept", says, leaks(places[0]))
         return
-    for change, whole in OTHERS:
-        other = varied(call.numbers, change, whole)
-        try:
-            fresh = call(other)
-            call.kept(call.numbers)
-            after = call.kept(other)
-        except Exception:
-            continue  # other data do not fit
-        finally:
-            changed = call.held.changed()
-            call.held.restore()
-        if not comparing.same(after, fresh):
-            says = f"on other data it returns another result after these; {changed[:1]} was kept"
-            call.find("data-kept", says, ["kept-in-model"])
-        return
-    raise CannotRun("it takes no other data made of these")
+    call.kept(call.numbers)
+    changed = call.held.changed()
+    call.held.restore()
+    answers = after_and_fresh(call.held, call.kept, call.numbers)
+    if answers and not comparing.same(*answers):
+        says = "on other data it returns another result after these"
+        says += f"; {changed[0]} was kept" if changed else ""
+        call.find("data-kept", says, ["kept-in-model"])
+    elif changed and not answers:
+        raise CannotRun(f"{changed[0]} is kept, and it takes no other data made of these")
 
 
 def static(call: Call) -> None:
@@ -195,10 +187,8 @@ def jit(call: Call) -> None:
         anew = call(call.numbers)
     if call.compare(call.result, anew, "stale-program", "without compiled programs"):
         return
-    try:
+    with refused("under `jit`"):
         under = jax.jit(call)(call.numbers)
-    except Exception as error:
-        raise CannotRun(running.blame(error, "under `jit`")) from error
     call.compare(call.result, under, "jit-differs", "under `jit`")
 
 
@@ -226,9 +216,8 @@ def precision(call: Call) -> None:
 
 def pytree(call: Call) -> None:
     """Compare the function's result with that on copies of what it is given, as JAX makes them."""
-    with running.of_the_model():
+    with call.held.kept(), running.of_the_model():
         original = call.function(*call.args, **call.kwargs)
-    call.held.restore()
     call.compare(original, call.result, "copy-differs", "on copies, as JAX makes them")
 
 

@@ -8,11 +8,8 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.extend.core import jaxpr_as_fun
 
-try:
-    from jax.extend.core import jaxpr_as_fun
-except ImportError:  # the old stack
-    jaxpr_as_fun = jax.core.jaxpr_as_fun  # type: ignore[attr-defined]
 try:
     from jax import enable_x64
 except ImportError:  # the old stack
@@ -26,23 +23,21 @@ BITS = {"random_bits", "threefry2x32", "rng_bit_generator", "rng_uniform", "rand
 
 
 class Recorded:
-    """A function as JAX has traced it once, with what it returns."""
+    """A function as JAX traces it once, for some arguments, with what it returns.
 
-    def __init__(self, jaxpr: Any, tree: Any) -> None:
-        self.jaxpr, self.tree = jaxpr, tree
-        names = {equation.primitive.name for equation in jaxpr.jaxpr.eqns}
+    `size` is how many operations it takes, and `loops` tells whether some of them are repeated.
+    """
+
+    def __init__(self, function: Callable, *args: Any) -> None:
+        self.jaxpr, shape = jax.make_jaxpr(function, return_shape=True)(*args)
+        self.tree, self.size = jax.tree.structure(shape), weight(self.jaxpr.jaxpr)
+        names = {equation.primitive.name for equation in self.jaxpr.jaxpr.eqns}
         self.loops = bool(names & {"while", "cond", "scan"})
 
     def __call__(self, *args: Any) -> Any:
         """Return what the function returned, as traced."""
         leaves = jaxpr_as_fun(self.jaxpr)(*jax.tree.leaves(args))
         return jax.tree.unflatten(self.tree, leaves)
-
-
-def recorded(function: Callable, *args: Any) -> tuple[Recorded, int]:
-    """Return a function as traced for some arguments, and how many operations it takes."""
-    jaxpr, shape = jax.make_jaxpr(function, return_shape=True)(*args)
-    return Recorded(jaxpr, jax.tree.structure(shape)), weight(jaxpr.jaxpr)
 
 
 def inner(equation: Any) -> Iterator[Any]:

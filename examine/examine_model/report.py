@@ -1,4 +1,4 @@
-"""What `examine` found: findings, hints, what could not be run, in words and as HTML.
+"""What `examine` found: findings, hints, what could not be run, in words.
 
 Nothing here needs more than the standard library.
 """
@@ -200,17 +200,9 @@ class Report:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        parts = [f"<p>Known: {html.escape(says)}</p>" for says in self.releases]
-        parts.append(f"<p><strong>{html.escape(self.headline())}</strong></p>")
-        for heading, found in (("Findings", self.findings), ("Hints", self.hints)):
-            rows = "".join(f"<li>{_item(row)}</li>" for row in found)
-            parts.append(f"<p>{heading}</p><ol>{rows}</ol>" if rows else "")
-        for heading, reasons in self.silent():
-            rows = "".join(
-                f"<li><code>{checks}</code>: {html.escape(why)}</li>" for checks, why in reasons
-            )
-            parts.append(f"<p>{heading}</p><ul>{rows}</ul>")
-        return f'<div class="examine-report">{"".join(parts)}</div>'
+        link = r'<a href="\g<0>">\g<0></a>'
+        text = re.sub(r"https://\S*[\w/]", link, html.escape(str(self)))
+        return f'<pre class="examine-report">{text}</pre>'
 
 
 def _wrap(text: str, indent: str, hang: int = 2) -> str:
@@ -229,15 +221,3 @@ def _block(mark: str, found: Finding) -> str:
             address = line.startswith("https:")  # stays in one piece
             rows.append(indent + row if address else _wrap(row, indent, 7))
     return "\n".join(rows)
-
-
-def _item(found: Finding) -> str:
-    about = f'<a href="{html.escape(found.address())}">{html.escape(found.id)}</a>'
-    place = f"site <code>{html.escape(found.site)}</code>: " if found.site else ""
-    rows = [f"{place}{html.escape(found.says)} <small>({found.check}: {about})</small>"]
-    rows.append(html.escape(found.place()))
-    for title, address, cure in found.pages():
-        rows.append(
-            f'<a href="{html.escape(address)}">{html.escape(title)}</a>: {html.escape(cure)}'
-        )
-    return "<br>".join(filter(None, rows))

@@ -19,7 +19,6 @@ from numpyro import distributions as dist
 from numpyro import handlers, primitives
 from numpyro.infer.initialization import init_to_uniform
 
-Values = dict[str, Any]
 QUICK: dict[str, Any] = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
@@ -48,7 +47,6 @@ class Site:
         scale: the factor of the log density, or None.
         intermediates: what a draw of a transformed distribution kept on its way.
         traced: the name of the tracer's class where the value was one, which outlives no run.
-        key_traced: whether the key was a tracer.
         looped: whether the site stands in `scan` or `cond` of NumPyro.
         intervened: the value that a `do` around that loop wanted, or None.
         subsample: whether it is a plate that chose some of its members.
@@ -65,7 +63,6 @@ class Site:
     scale: Any = None
     intermediates: Any = None
     traced: str = ""
-    key_traced: bool = False
     looped: bool = False
     intervened: Any = None
     subsample: bool = False
@@ -84,28 +81,22 @@ class Site:
 
 
 @dataclass
-class Scanned:
-    """One site of one `scan`: stacked, as NumPyro hands it out, and the numbers of its steps.
+class Run:
+    """All that one run of a model did.
 
-    `steps` is the log density of each step, summed over the step: an array of shape (steps,).
+    `result` is what it returned. Where it was measured, `rows` are the log densities by site, and
+    `also` its other numbers. `scanned` has the sites of each `scan`, stacked, as NumPyro hands them
+    out, and the log density of each step: an array of shape (steps,).
     """
 
-    name: str
-    fn: Any
-    value: Any
-    steps: Any
-
-
-@dataclass
-class Run:
-    """All that one run of a model did; `result` is what it returned."""
-
     sites: list[Site] = field(default_factory=list)
-    scanned: list[Scanned] = field(default_factory=list)
+    scanned: list[tuple[Site, Any]] = field(default_factory=list)
     keys_asked: int = 0
     enumerated: bool = False
     loops: int = 0
     result: Any = None
+    rows: dict[str, Any] = field(default_factory=dict)
+    also: dict[tuple[str, int], Any] = field(default_factory=dict)
 
     def samples(self) -> dict[str, Site]:
         """Return the sample sites by name, the first of each."""
@@ -115,7 +106,7 @@ class Run:
                 found.setdefault(site.name, site)
         return found
 
-    def handed(self) -> Values:
+    def handed(self) -> dict[str, Any]:
         """Return the values that make another run the same.
 
         They are those of latents, parameters, mutable sites and subsamples.
@@ -132,11 +123,6 @@ class Run:
         """Return the names that more than one sample site has."""
         names = [site.name for site in self.sites if site.kind == "sample"]
         return {name for name in names if names.count(name) > 1}
-
-
-def is_traced(value: Any) -> bool:
-    """Tell whether a pytree holds a tracer."""
-    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))
 
 
 def tracer_name(value: Any) -> str:
@@ -190,9 +176,10 @@ class Recorder(primitives.Messenger):
             last, (stacked, (ys, numbers)) = msg["value"]
             msg["value"] = last, (stacked, ys)
             for name, steps in numbers.items():
-                site = stacked.trace.get(name)
-                if site is not None:
-                    self.run.scanned.append(Scanned(name, site["fn"], site["value"], steps))
+                if name in stacked.trace:
+                    seen = stacked.trace[name]
+                    site = Site(name, "sample", seen["fn"], seen["value"])
+                    self.run.scanned.append((site, steps))
         if kind == "control_flow":
             name = f"loop {self.run.loops}"
             self.run.sites.append(Site(name, "loop", None, None, msg["kwargs"].get("rng_key")))
@@ -202,7 +189,7 @@ class Recorder(primitives.Messenger):
         if kind == "mutable" and isinstance(value, dict):
             value = dict(value)  # the model will write into its own
         site = Site(msg["name"], kind, msg.get("fn"), value)
-        site.rng_key, site.key_traced = key, is_traced(key)
+        site.rng_key = key
         site.observed = bool(msg.get("is_observed"))
         site.scale, site.intermediates = msg.get("scale"), msg.get("intermediates")
         site.looped = bool(msg.get("_control_flow_done"))
@@ -266,7 +253,7 @@ def spied(step: Callable) -> Callable:
         recorder = Recorder(spy=True)
         with recorder:
             carry, y = step(carry, x)
-        numbers = {row.name: jnp.sum(row.steps) for row in recorder.run.scanned}
+        numbers = {site.name: jnp.sum(steps) for site, steps in recorder.run.scanned}
         for name, site in recorder.run.samples().items():
             if site.looped:
                 continue
@@ -279,7 +266,7 @@ def spied(step: Callable) -> Callable:
 
 def run(
     model: Callable, args: tuple, kwargs: dict, rng_key: Any,
-    values: Values | None = None, spy: bool = False, read: bool = False,
+    values: dict[str, Any] | None = None, spy: bool = False, read: bool = False,
 ) -> Run:  # fmt: skip
     """Run a model once.
 
@@ -346,7 +333,12 @@ class TimeUp(BaseException):
 
 @contextlib.contextmanager
 def limited(seconds: float | None) -> Iterator[None]:
-    """Raise `TimeUp` in the block after so many seconds; only the main thread can be stopped."""
+    """Raise `TimeUp` in the block after so many seconds, or before it if they are over.
+
+    A block can be stopped in the main thread only.
+    """
+    if seconds is not None and seconds <= 0:
+        raise TimeUp
     main = threading.current_thread() is threading.main_thread()
     if seconds is None or not main or not hasattr(signal, "setitimer"):
         yield
@@ -356,7 +348,7 @@ def limited(seconds: float | None) -> Iterator[None]:
         raise TimeUp
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:

@@ -7,6 +7,7 @@ import ast
 import importlib
 import os
 import sys
+from operator import attrgetter
 from typing import Any
 
 
@@ -32,7 +33,7 @@ def load(name: str, default: str = "") -> Any:
         raise CannotLoad(f"{name!r} names no module: write MODULE:MODEL, as in tank:model.")
     if module.endswith(".py"):
         folder, module = os.path.split(module.removesuffix(".py"))
-        sys.path.insert(0, folder or ".")
+        sys.path.insert(0, os.path.abspath(folder))
     elif "" not in sys.path and "." not in sys.path:
         sys.path.insert(0, "")
     try:
@@ -40,11 +41,10 @@ def load(name: str, default: str = "") -> Any:
     except ImportError as error:
         cure = "run it where `import` finds the module, with its environment."
         raise CannotLoad(f"cannot import {module!r} ({error}): {cure}") from None
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            raise CannotLoad(f"{module} has no {attribute!r}.")
-        found = getattr(found, part)
-    return found
+    try:
+        return attrgetter(attribute)(found)
+    except AttributeError:
+        raise CannotLoad(f"{module} has no {attribute!r}.") from None
 
 
 def argument(text: str, module: str) -> Any:
@@ -65,12 +65,6 @@ def split(words: list[str], module: str) -> tuple[tuple, dict[str, Any]]:
         else:
             args.append(argument(word, module))
     return tuple(args), kwargs
-
-
-def told(check: str) -> None:
-    """Name the check that runs now, where somebody watches."""
-    if sys.stderr.isatty():
-        print(f"{check} …", file=sys.stderr, flush=True)
 
 
 def parse(words: list[str] | None, program: str) -> argparse.Namespace:
@@ -96,12 +90,13 @@ def parse(words: list[str] | None, program: str) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-def main(words: list[str] | None = None, program: str = "examine-model") -> int:
+def main(words: list[str] | None = None, program: str = "examine-model", default: str = "") -> int:
     """Examine a model and print the report.
 
     Args:
         words: the command line; that of this process, if it is None.
         program: what the command is called.
+        default: the module of a model that has no colon.
 
     Returns:
         The status, as `--help` says.
@@ -115,21 +110,20 @@ def main(words: list[str] | None = None, program: str = "examine-model") -> int:
         cure = "install it where the model runs."
         print(f"error: examine needs NumPyro ({error}): {cure}", file=sys.stderr)
         return 2
-    module = options.model.rpartition(":")[0]
+    module = options.model.rpartition(":")[0] or default
     common: dict[str, Any] = {
         "checks": options.checks.split(",") if options.checks else None,
         "ignore": options.ignore.split(","), "timeout": options.timeout,
     }  # fmt: skip
     try:
-        found = load(options.model)
+        found = load(options.model, module)
         args, kwargs = split(options.arguments, module)
         if options.function:
             report = plain.examine(found, args, kwargs, **common)
         else:
             report = driver.examine(
                 found, args, kwargs, rng_key=jax.random.PRNGKey(options.seed), slow=options.slow,
-                guide=load(options.guide, module) if options.guide else None,
-                progress=told, **common,
+                guide=load(options.guide, module) if options.guide else None, **common,
             )  # fmt: skip
     except (CannotLoad, ValueError, TypeError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -43,24 +43,16 @@ def test_a_broken_model_is_found_and_its_cured_twin_is_not(case):
 # --- whole models of each kind ------------------------------------------------------------------
 
 
-def with_mask():
+def with_handlers(penalty=lambda y: -y):
+    """Sites that are masked, scaled, subsampled and enumerated, and a factor."""
     x = numpyro.sample("x", dist.Normal(0.0, 1.0))
-    with numpyro.plate("row", 3), handlers.mask(mask=jnp.array([True, False, True])):
-        numpyro.sample("y", dist.Normal(x, 1.0), obs=jnp.array([1.0, jnp.nan, 2.0]))
-    numpyro.factor("penalty", -(x**2))
-
-
-def with_subsample():
-    x = numpyro.sample("x", dist.Normal(0.0, 1.0))
-    data = jnp.arange(8.0)
-    with numpyro.plate("row", 8, subsample_size=3) as index:
-        numpyro.sample("y", dist.Normal(x, 1.0), obs=data[index])
-
-
-def with_discrete():
-    kind = numpyro.sample("kind", dist.Categorical(jnp.array([0.3, 0.7])),
-                          infer={"enumerate": "parallel"})  # fmt: skip
-    numpyro.sample("y", dist.Normal(jnp.array([0.0, 3.0])[kind], 1.0), obs=1.0)
+    kind = numpyro.sample("kind", dist.Bernoulli(0.5), infer={"enumerate": "parallel"})
+    data = jnp.array([1.0, jnp.nan, 2.0, 0.5, 0.7, 1.2])
+    row = numpyro.plate("row", 6, subsample_size=4)
+    with row as index, handlers.scale(scale=10.0), handlers.mask(mask=index != 1):
+        numpyro.sample("y", dist.Normal(x + kind, 1.0), obs=data[index])
+        z = numpyro.sample("z", dist.Normal(x + kind, 1.0))
+    numpyro.factor("penalty", penalty(jnp.sum(z)))
 
 
 def with_noise():
@@ -69,16 +61,11 @@ def with_noise():
     numpyro.sample("y", dist.Normal(x + noise, 1.0), obs=1.0)
 
 
-def with_params():
+def with_params_and_an_improper_prior():
     scale = numpyro.param("scale", lambda key: jnp.exp(jax.random.normal(key)),
                           constraint=dist.constraints.positive)  # fmt: skip
-    numpyro.sample("x", dist.Normal(0.0, scale))
-
-
-def with_improper_prior():
-    support = dist.constraints.positive
-    x = numpyro.sample("x", dist.ImproperUniform(support, (2,), ()))
-    numpyro.sample("y", dist.Normal(x, 1.0), obs=jnp.ones(2))
+    x = numpyro.sample("x", dist.ImproperUniform(dist.constraints.positive, (2,), ()))
+    numpyro.sample("y", dist.Normal(x, scale), obs=jnp.ones(2))
 
 
 def with_a_loop_that_has_no_gradient():
@@ -96,19 +83,7 @@ def with_scan():
     return scan(step, 0.0, jnp.array([1.0, 2.0, 0.5]))[1]
 
 
-def with_scale_and_a_factor():
-    x = numpyro.sample("x", dist.Normal(0.0, 1.0))
-    with handlers.scale(scale=10.0):
-        numpyro.sample("y", dist.Normal(x, 1.0), obs=1.0)
-    numpyro.factor("penalty", -(x**2))
-
-
 NET, STATE = eqx.nn.make_with_state(eqx.nn.BatchNorm)(1, "batch", mode="batch")
-
-
-def with_equinox():
-    layer = eqx_module("layer", eqx.nn.Linear(6, 1, key=jax.random.PRNGKey(0)))
-    numpyro.sample("y", dist.Normal(layer(X), 1.0).to_event(1), obs=jnp.ones(1))
 
 
 def with_random_equinox():
@@ -157,10 +132,10 @@ def with_enumeration_in_scan():
 
 
 WHOLE = [
-    with_mask, with_scale_and_a_factor, with_equinox, with_random_equinox, with_equinox_state,
+    with_handlers, with_random_equinox, with_equinox_state,
     EquinoxModel(jnp.array(2.0), eqx.nn.Linear(6, 1, key=jax.random.PRNGKey(0))),
-    with_mutable_params, with_enumeration_in_scan, with_subsample, with_discrete, with_noise,
-    with_params, with_improper_prior, with_a_loop_that_has_no_gradient, with_scan,
+    with_mutable_params, with_enumeration_in_scan, with_noise,
+    with_params_and_an_improper_prior, with_a_loop_that_has_no_gradient, with_scan,
 ]  # fmt: skip
 
 
@@ -216,18 +191,9 @@ def test_latents_of_a_loop_inside_a_loop_which_numpyro_does_not_take_are_told():
 
 
 @pytest.mark.slow
-def test_a_broken_model_is_found_among_masked_scaled_subsampled_and_enumerated_sites():
-    def model(noise):
-        x = numpyro.sample("x", dist.Normal(0.0, 1.0))
-        kind = numpyro.sample("kind", dist.Bernoulli(0.5), infer={"enumerate": "parallel"})
-        with numpyro.plate("row", 8, subsample_size=3) as index, handlers.mask(mask=index > 1):
-            y = numpyro.sample("y", dist.Normal(x + kind, 1.0))
-        numpyro.factor("penalty", noise(jnp.sum(y)))
-
-    for noise, ok in ((lambda y: -y, True), (lambda y: -y * np.random.uniform(1.0, 2.0), False)):
-        report = examine(model, noise)
-        assert report.ok is ok, report
-    assert report.findings[0].site == "penalty"
+def test_a_broken_factor_is_found_among_masked_scaled_subsampled_and_enumerated_sites():
+    report = examine(with_handlers, lambda y: -y * np.random.uniform(1.0, 2.0))
+    assert {found.site for found in report.findings} == {"penalty"}, report
 
 
 @pytest.mark.slow
@@ -292,6 +258,20 @@ def test_a_tracer_that_stays_behind_is_found_by_the_page_that_says_so(make, case
     broken, cured = examine(make(True)), examine(make(False))
     assert [found.check for found in broken.findings if case in found.cases] == ["state"], broken
     assert cured.ok, cured
+
+
+@pytest.mark.parametrize("guide_of", [AutoNormal, lambda model: None])
+def test_the_place_where_a_tracer_stays_is_named_with_a_guide_and_without(guide_of):
+    kept = None
+
+    def model():
+        nonlocal kept
+        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
+        kept = jnp.exp(level) if kept is None else kept
+        numpyro.sample("y", dist.Normal(kept, 1.0), obs=1.0)
+
+    (found,) = examine(model, guide=guide_of(model), checks=["state"]).findings
+    assert "leaves a tracer in kept;" in found.says
 
 
 def test_a_number_that_is_infinite_in_one_way_only_is_a_hint():
@@ -448,19 +428,18 @@ def test_what_is_kept_of_the_first_data_is_found_whatever_the_data_are(read, dat
 def test_what_is_kept_of_a_frame_is_found():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"y": [4.0, 1.0, 2.5], "place": ["a", "b", "a"]})
-    report = examine(Standardised(lambda frame: frame["y"].to_numpy()), frame, checks=["state"])
-    assert [found.cases for found in report.findings] == [("kept-in-model",)], report
+    for read, data in ((lambda frame: frame["y"].to_numpy(), frame), (np.asarray, frame["y"])):
+        report = examine(Standardised(read), data, checks=["state"])
+        assert [found.cases for found in report.findings] == [("kept-in-model",)], report
 
 
 def test_a_model_that_takes_no_other_data_is_said_not_to_be_answered():
-    fixed = np.array([0.5, 1.0, 4.0])
-
     def only_these(data):
-        if not np.array_equal(data, fixed):
+        if not np.array_equal(data, [0.5, 1.0, 4.0]):
             raise ValueError("Unknown survey.")
         return np.asarray(data)
 
-    report = examine(Standardised(only_these), fixed.copy(), checks=["state"])
+    report = examine(Standardised(only_these), np.array([0.5, 1.0, 4.0]), checks=["state"])
     assert not report.findings and not report.ok
     assert "takes no other data" in report.not_run[0].why
 

@@ -135,3 +135,5 @@ def test_what_cannot_be_compared_is_said():
     with pytest.raises(ValueError, match="unknown check 'keys'"):
         examine.function(decides, X, checks=["keys"])
     assert examine.function(stale(), X, ignore=["stale-program"]).ok
+    (row,) = examine.function(Centred(), np.ones(3), checks=["state"]).not_run
+    assert row.why == "model.mean is kept, and it takes no other data made of these"

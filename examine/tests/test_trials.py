@@ -50,14 +50,6 @@ def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):
     assert found == {"examples/a.py", "test/test_b.py", "c.ipynb"}
 
 
-def test_a_file_that_is_run_again_replaces_its_rows(tmp_path):
-    file = tmp_path / "p.jsonl"
-    corpus.keep(file, [row(seconds=9.0), row(file="g.py")], "f.py")
-    corpus.keep(file, [row(seconds=2.0)], "f.py")
-    kept = [json.loads(line) for line in file.read_text().splitlines()]
-    assert [(one["file"], one["seconds"]) for one in kept] == [("g.py", 1.0), ("f.py", 2.0)]
-
-
 PROGRAM = """
 import no_such_package
 from numpyro import distributions as dist, sample

@@ -45,13 +45,13 @@ def programs(checkout: Path) -> list[Path]:
     return found
 
 
-def run(path: Path, checkout: Path, python: str) -> list[dict]:
+def run(path: Path, checkout: Path) -> list[dict]:
     """Run one program; return a row for each model, and one without a model if it was stopped."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}", "JAX_PLATFORMS": "cpu"}
     name = str(path.relative_to(checkout))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.jsonl"
-        command = [python, "-m", "trials.harvest", str(path), str(out)]
+        command = [sys.executable, "-m", "trials.harvest", str(path), str(out)]
         try:
             done = subprocess.run(
                 command, cwd=checkout, env=environment, capture_output=True, text=True,
@@ -72,13 +72,6 @@ def load() -> list[dict]:
              for line in file.read_text().splitlines()]  # fmt: skip
     rows = [{"project": project, **json.loads(line)} for project, line in lines]
     return [row for row in rows if "model" in row]
-
-
-def keep(file: Path, rows: list[dict], name: str) -> None:
-    """Put the rows of one program into a file, in place of older ones."""
-    lines = file.read_text().splitlines() if file.exists() else []
-    old = [row for row in map(json.loads, lines) if row["file"] != name]
-    file.write_text("".join(json.dumps(row, sort_keys=True) + "\n" for row in [*old, *rows]))
 
 
 def projects() -> dict[str, dict]:
@@ -128,16 +121,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("checkout", nargs="?", type=Path)
     parser.add_argument("--name", help="what the project is called in the record")
-    parser.add_argument("--python", default=sys.executable, help="with what the programs import")
-    parser.add_argument("--only", default="", help="files whose path holds this")
     options = parser.parse_args()
     if options.checkout:
         checkout = options.checkout.resolve()
-        file = FOLDER / f"{options.name or checkout.name}.jsonl"
-        for path in programs(checkout):
-            if options.only in str(path):
-                rows = run(path, checkout, options.python)
-                keep(file, rows, str(path.relative_to(checkout)))
+        with (FOLDER / f"{options.name or checkout.name}.jsonl").open("w") as file:
+            for path in programs(checkout):
+                rows = run(path, checkout)
+                file.writelines(json.dumps(row, sort_keys=True) + "\n" for row in rows)
                 print(path.name, len(rows), flush=True)
     write_record(**for_the_record())
     for name, row in load_record()["others"].items():

@@ -7,9 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from .. import running
-from ..comparing import densities, is_smooth
-from ..context import LARGE, CannotRun, Context, NothingToCompare
+from ..context import LARGE, CannotRun, Context, NothingToCompare, refused
 
 
 def check(context: Context) -> None:
@@ -43,16 +41,6 @@ def check(context: Context) -> None:
 
 def densities_compiled(context: Context) -> dict[str, Any]:
     """Return the log density of each site from one program, compiled as `jax.jit` does."""
-    names, key, held = context.names, context.key(1), context.held
-    free = {name: value for name, value in context.values.items() if is_smooth(value)}
-    rest = {name: value for name, value in context.values.items() if name not in free}
-
-    def rows(free: dict) -> dict[str, Any]:
-        found = densities(context.run(key, {**rest, **free}), names)
-        held.restore()
-        return found
-
-    try:
-        return jax.jit(rows)(free)
-    except Exception as error:
-        raise CannotRun(running.blame(error, "under `jit`")) from error
+    said, key = context.measuring(), context.key(1)
+    with refused("under `jit`"):
+        return jax.jit(lambda values: said(key, values).rows)(context.values)

@@ -29,7 +29,7 @@ def check(context: Context) -> None:
     if context.guide is None:
         raise NothingToCompare("no `guide=` was given")
     held = context.held
-    try:
+    with held.kept():
         places = Held(context.guide).tracers()
         if places:
             says = f"the guide holds a tracer in {places[0].replace('model', 'guide', 1)}"
@@ -41,8 +41,6 @@ def check(context: Context) -> None:
             starts_by_key(context)
             held.restore()
         mapped_starts(context)
-    finally:
-        held.restore()
 
 
 def unused(guide: Any) -> Any:

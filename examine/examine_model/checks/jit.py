@@ -28,11 +28,11 @@ def check(context: Context) -> None:
     if not context.names:
         raise NothingToCompare("no site has a density")
     ways = context.ways
-    called, found = (ways.back, ways.also), len(context.findings)
+    found = len(context.findings)
     if ways.anew is not None:
-        compare(context, called, ways.anew, "without compiled programs", stale(context))
+        compare(context, ways.called, ways.anew, "without compiled programs", stale(context))
     if len(context.findings) == found:
-        compare(context, called, ways.under_jit, "under `jit`", ())
+        compare(context, ways.called, ways.under_jit, "under `jit`", ())
     if ways.anew is None:
         raise CannotRun(ways.why)
 
@@ -41,7 +41,7 @@ def out_of_date(context: Context) -> bool:
     """Tell whether a program that was compiled before gives another density than a new one."""
     ways = context.ways
     anew = ways.anew[0] if ways.anew else {}
-    return any(context.apart(name, ways.back[name], rows) for name, rows in anew.items())
+    return any(context.apart(name, ways.called[0][name], rows) for name, rows in anew.items())
 
 
 def stale(context: Context) -> tuple[str, ...]:
@@ -82,15 +82,11 @@ def compare(
             continue
         context.find(kind, says, name, cases)
         return
-    here, there = one[1], other[1]
-    for name, value in here["deterministic"].items():
-        wanted = there["deterministic"].get(name)
+    for key, value in one[1].items():
+        wanted = other[1].get(key)
         if wanted is not None and not same(value, wanted):
-            says = f"it is {show(value)} {first}, and {show(wanted)} {second}"
+            name, _ = key
+            what = "it is" if name else "the model returns"
+            says = f"{what} {show(value)} {first}, and {show(wanted)} {second}"
             context.find(kind, says, name, cases)
             return
-    if not same(here["result"], there["result"]):
-        rows = zip(here["result"], there["result"], strict=True)
-        value, wanted = next(row for row in rows if not same(*row))
-        says = f"the model returns {show(value)} {first}, and {show(wanted)} {second}"
-        context.find(kind, says, "", cases)

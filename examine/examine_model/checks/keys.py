@@ -9,7 +9,7 @@ import numpy as np
 from numpyro import handlers
 
 from ..context import CannotRun, Context, NothingToCompare
-from ..running import Run, Site
+from ..running import Run, Site, tracer_name
 
 SEEDED = ("own-seed-in-predictive", "seeded-call-repeats")
 
@@ -28,7 +28,7 @@ def check(context: Context) -> None:
     """
     for site in context.draw.sites:
         if site.kind == "sample" and not site.observed and site.traced == "BatchTracer":
-            if site.key_traced or site.rng_key is None:
+            if site.rng_key is None or tracer_name(site.rng_key):
                 continue
             says = "it is drawn inside `vmap`, with one key for all lanes"
             context.find("one-key-for-lanes", says, site.name, ["one-key-for-all-lanes"])
@@ -46,7 +46,7 @@ def check(context: Context) -> None:
     for name, site in here.items():
         if name not in other:
             continue
-        if site.rng_key is not None and same_key(site.rng_key, other[name].rng_key):
+        if same_key(site.rng_key, other[name].rng_key):
             fixed.append(name)
     if fixed:
         seeded = "" if not isinstance(context.model, handlers.seed) else "; the model has its own"
@@ -69,10 +69,4 @@ def same_key(one: Any, other: Any) -> bool:
     """Tell whether two keys are equal, in the old form or the new."""
     if one is None or other is None:
         return False
-    return bool(np.array_equal(_data(one), _data(other)))
-
-
-def _data(key: Any) -> np.ndarray:
-    if jax.dtypes.issubdtype(getattr(key, "dtype", None), jax.dtypes.prng_key):
-        key = jax.random.key_data(key)
-    return np.asarray(key)
+    return bool(np.array_equal(jax.random.key_data(one), jax.random.key_data(other)))

@@ -36,11 +36,10 @@ def check(context: Context) -> None:
         return handlers.seed(context.model, context.key(1))(*args, **kwargs)
 
     try:
-        now = potential_energy(model, context.args, context.kwargs, z)
+        with context.held.kept():
+            now = potential_energy(model, context.args, context.kwargs, z)
     except Exception as error:
         raise CannotRun(f"the model raises {running.brief(error)}") from error
-    finally:
-        context.held.restore()
     if comparing.apart(energy, now, noise=ROUNDED):
         says = (
             f"the last state has the potential energy {comparing.show(energy)}, and the model "

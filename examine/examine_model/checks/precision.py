@@ -8,8 +8,7 @@ import jax
 import numpy as np
 
 from .. import comparing, programs, running
-from ..comparing import densities
-from ..context import CannotRun, Context, NothingToCompare
+from ..context import DRAWS, CannotRun, Context, NothingToCompare
 from .jit import out_of_date
 
 NATS = 0.5
@@ -34,10 +33,9 @@ def check(context: Context) -> None:
     if context.own_draws:
         raise NothingToCompare("what the model draws beside its sites is another number in 64 bits")
     draws = context.draws
-    wide, moved = np_halves(with_64(context, draws.values))
-    found = {}
+    wide, found = with_64(context, draws.values), {}
     for name in context.names:
-        rows = zip(np.asarray(draws.rows[name]), wide[name], moved[name], strict=True)
+        rows = zip(np.asarray(draws.rows[name]), *np.split(wide[name], 2), strict=True)
         found[name] = [lossy(*row) for row in rows]
     if not any(map(any, found.values())):
         return
@@ -49,30 +47,16 @@ def check(context: Context) -> None:
 
 def with_64(context: Context, values: dict) -> dict[str, Any]:
     """Return the log densities at some draws in 64 bits, and at the same, slightly moved."""
-    names, key = context.names, context.key(1)
-    args, kwargs = programs.widened((context.args, context.kwargs))
-
-    def rows(values: dict) -> dict[str, Any]:
-        try:
-            found = running.run(context.model, args, kwargs, key, values)
-            return densities(found, names)
-        finally:
-            context.held.restore()
-
+    key, said = context.key(1), context.measuring(programs.widened((context.args, context.kwargs)))
     try:
         wide = programs.widened(jax.tree.map(np.asarray, values))
-        stacked = jax.tree.map(lambda *both: np.concatenate(both), wide, comparing.shaken(wide))
-        if not jax.tree.leaves(stacked):
-            stacked = {"": np.zeros(2 * len(next(iter(context.draws.rows.values()))))}
-        return programs.in_64_bits(lambda stacked: jax.lax.map(rows, stacked), stacked)
+        both = jax.tree.map(lambda *rows: np.concatenate(rows), wide, comparing.shaken(wide))
+        draws = np.arange(2 * DRAWS), both  # there is one number a draw also where nothing is drawn
+        return programs.in_64_bits(
+            lambda draws: jax.lax.map(lambda draw: said(key, draw[1]).rows, draws), draws
+        )
     except Exception as error:
         raise CannotRun(f"with 64 bits it fails with {running.brief(error)}") from error
-
-
-def np_halves(rows: dict[str, np.ndarray]) -> tuple[dict, dict]:
-    """Return the first half of each array, and the second."""
-    split = {name: np.split(each, 2) for name, each in rows.items()}
-    return {name: each[0] for name, each in split.items()}, {n: e[1] for n, e in split.items()}
 
 
 def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:

@@ -7,7 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from .. import comparing, running
+from .. import running
 from ..comparing import is_smooth, same, show
 from ..context import Context, NothingToCompare
 
@@ -60,9 +60,8 @@ def same_density(context: Context) -> None:
     """Find the sites whose density is another for the same values."""
     if context.draw.keys_asked or any(found.check == context.check for found in context.findings):
         return  # the model draws more than its sites, so another key is another density
-    ways = context.ways
-    for name, before in ways.drawn.items():
-        found = context.apart(name, before, ways.back[name])
+    for name, before in context.ways.drawn.items():
+        found = context.apart(name, before, context.ways.called[0][name])
         if found:
             says = found.says("where the values were drawn", "where the same values are handed in")
             context.find("density-not-repeated", says, name)
@@ -98,18 +97,16 @@ def gradient_arrives(context: Context) -> None:
     """Hint at latents on which the density depends, with a gradient that is zero."""
     if any(found.check == context.check for found in context.findings):
         return
-    ways = context.ways
-    for name, slope in ways.slopes.items():
+    for name, slope in context.ways.slopes.items():
         if name not in context.draw.samples() or not is_smooth(slope):
             continue
         value = np.asarray(context.values[name])
         if value.size == 0 or np.any(np.asarray(slope)) or not np.all(np.isfinite(value)):
             continue
         moved = {**context.values, name: value * np.float32(0.99)}
-        run = context.run(context.key(1), moved)
-        rows = [*ways.back.values()], [*comparing.densities(run, context.names).values()]
-        before, after = (sum(float(jnp.sum(each)) for each in part) for part in rows)
-        size = sum(float(jnp.sum(jnp.abs(each))) for each in rows[0])
+        rows = context.ways.called[0], context.measuring()(context.key(1), moved).rows
+        before, after = (sum(float(jnp.sum(each)) for each in part.values()) for part in rows)
+        size = sum(float(jnp.sum(jnp.abs(each))) for each in rows[0].values())
         if np.isfinite([before, after]).all() and abs(before - after) > 1e-3 * max(1.0, size):
             says = (
                 f"the log density goes from {before:.5g} to {after:.5g} when it shrinks by one "

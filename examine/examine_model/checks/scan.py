@@ -10,7 +10,7 @@ import numpy as np
 from numpyro import distributions as dist
 
 from .. import comparing, running
-from ..context import CannotRun, Context, NothingToCompare
+from ..context import CannotRun, Context, NothingToCompare, refused
 
 DRAWS = 6
 
@@ -35,21 +35,19 @@ def check(context: Context) -> None:
 
     def numbers(rng_key: Any) -> dict[str, tuple[Any, Any, Any]]:
         found = {}
-        for site in context.run(rng_key, spy=True).scanned:
+        for site, steps in context.run(rng_key, spy=True).scanned:
             kinds[site.name] = site.fn
             try:
                 each = site.fn.log_prob(site.value)
             except Exception as error:
                 raised[site.name] = error
                 continue
-            found[site.name] = by_step(each, site.steps)
+            found[site.name] = by_step(each, steps)
         return found
 
     keys = jax.random.split(context.key(2), DRAWS)
-    try:
+    with refused("under `jit`"):
         drawn = running.quick(lambda keys: jax.lax.map(numbers, keys), keys)
-    except Exception as error:
-        raise CannotRun(running.blame(error, "under `jit`")) from error
     for name, reason in raised.items():
         says = f"each step has a density, and the stacked site raises {running.brief(reason)}"
         context.find("stacked-raises", says, name, loud(kinds[name]))

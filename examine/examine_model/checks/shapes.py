@@ -18,7 +18,7 @@ def check(context: Context) -> None:
         if claimed is None:
             continue
         try:
-            drawn = jax.eval_shape(site.fn.sample, key()).shape
+            drawn = jax.eval_shape(site.fn.sample, context.rng_key).shape
         except Exception:
             continue  # it cannot be drawn from, as with an improper prior
         if drawn != claimed():
@@ -27,11 +27,6 @@ def check(context: Context) -> None:
                 f"{type(site.fn).__name__}{stacked(site.fn)}"
             )
             context.find("claimed-shape", says, name, ["vmap-built-distribution"])
-
-
-def key() -> Any:
-    """Return a key; it is never drawn from."""
-    return jax.random.PRNGKey(0)
 
 
 def stacked(fn: Any) -> str:

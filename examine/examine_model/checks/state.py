@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import comparing, running
 from ..context import CannotRun, Context
+from ..held import Held
 
 
 def check(context: Context) -> None:
@@ -82,33 +83,43 @@ def forgets_data(context: Context) -> None:
     given = (context.args, context.kwargs)
     if not context.changed or not jax.tree.leaves(given):
         return
-    for other in (varied(given, move, whole) for move, whole in OTHERS):
-        answers = before_and_after(context, *other) if not alike(given, other) else None
-        if answers is not None:
-            return differing(context, *answers)
-    place = tidy(context.changed[0])
-    raise CannotRun(
-        f"{place} is kept between runs, and the model takes no other data made of these"
-    )
+    values = context.values
 
-
-def before_and_after(context: Context, args: Any, kwargs: Any) -> tuple[dict, dict] | None:
-    """Return the densities on other data after the model has seen its own, and in a fresh model."""
-    held, values = context.held, context.values
-
-    def answer() -> dict[str, Any]:
+    def answer(args: tuple, kwargs: dict) -> dict[str, Any]:
         found = running.run(context.model, args, kwargs, context.key(1), values)
         return comparing.densities(found, comparing.measurable(found))
 
-    try:
-        fresh = answer()
-        held.restore()
-        running.run(context.model, context.args, context.kwargs, context.key(0), values)
-        return answer(), fresh
-    except Exception:
-        return None  # other data do not fit this model
-    finally:
-        held.restore()
+    answers = after_and_fresh(context.held, lambda data: answer(*data), given)
+    place = tidy(context.changed[0])
+    if answers is None:
+        raise CannotRun(
+            f"{place} is kept between runs, and the model takes no other data made of these"
+        )
+    differing(context, *answers)
+
+
+def after_and_fresh(held: Held, answer: Callable[[Any], Any], given: Any) -> tuple | None:
+    """Return two answers to other data: after these data, and of what has not seen them.
+
+    They are None where no other data can be made that are taken.
+
+    Args:
+        held: what the model or the function holds.
+        answer: what it says to some data; it keeps what it changes.
+        given: the data.
+    """
+    for other in (varied(given, move, whole) for move, whole in OTHERS):
+        if alike(given, other):
+            continue
+        try:
+            with held.kept():
+                fresh = answer(other)
+            with held.kept():
+                answer(given)
+                return answer(other), fresh
+        except Exception:
+            continue  # other data do not fit
+    return None
 
 
 def differing(context: Context, after: dict, fresh: dict) -> None:
@@ -141,40 +152,44 @@ OTHERS: tuple[tuple[Callable, Callable], ...] = (
 """What is done to real numbers and to whole ones, tried in turn until the model takes them."""
 
 
-def varied(thing: Any, move: Callable, whole: Callable) -> Any:
+def varied(given: Any, move: Callable, whole: Callable) -> Any:
     """Return arguments of the same shapes and types with other numbers.
 
     Args:
-        thing: arrays, numbers, frames of pandas, and containers of those.
+        given: arrays, numbers, frames of pandas, and containers of those.
         move: what is done to an array of real numbers.
         whole: what is done to one of integers.
     """
-    if isinstance(thing, dict):
-        return type(thing)({key: varied(value, move, whole) for key, value in thing.items()})
-    if type(thing) is list and thing and all(type(value) in (int, float) for value in thing):
-        return varied(np.asarray(thing), move, whole).tolist()
-    if type(thing) in (list, tuple):
-        return type(thing)(varied(value, move, whole) for value in thing)
-    if isinstance(thing, (np.ndarray, jax.Array)) and thing.size:
-        if jnp.issubdtype(thing.dtype, jnp.floating):
-            return move(thing).astype(thing.dtype) if thing.ndim else 0.75 * thing
-        is_whole = thing.ndim and jnp.issubdtype(thing.dtype, jnp.integer)
-        return whole(thing).astype(thing.dtype) if is_whole else thing
-    if type(thing).__module__.partition(".")[0] == "pandas" and hasattr(thing, "iloc"):
-        return frame_varied(thing, move, whole)
-    return 0.75 * thing if type(thing) is float else thing
 
+    def is_row(thing: Any) -> bool:
+        return type(thing) is list and thing != [] and all(type(v) in (int, float) for v in thing)
 
-def frame_varied(frame: Any, move: Callable, whole: Callable) -> Any:
-    """Return a series or a frame of pandas with other numbers in its columns of numbers."""
-    new = frame.copy()
-    if frame.ndim == 1:
-        new[:] = varied(frame.to_numpy(), move, whole)
+    def other(thing: Any) -> Any:
+        if is_row(thing):
+            return other(np.asarray(thing)).tolist()
+        if isinstance(thing, (np.ndarray, jax.Array)) and thing.size:
+            if jnp.issubdtype(thing.dtype, jnp.floating):
+                return move(thing).astype(thing.dtype) if thing.ndim else 0.75 * thing
+            is_whole = thing.ndim and jnp.issubdtype(thing.dtype, jnp.integer)
+            return whole(thing).astype(thing.dtype) if is_whole else thing
+        if type(thing).__module__.partition(".")[0] == "pandas" and hasattr(thing, "iloc"):
+            return other_frame(thing)
+        return 0.75 * thing if type(thing) is float else thing
+
+    def other_frame(frame: Any) -> Any:
+        new = frame.copy()
+        if frame.ndim == 1:
+            new[:] = other(frame.to_numpy())
+            return new
+        for name in frame.columns:
+            if frame[name].dtype.kind in "fi":
+                new[name] = other(frame[name].to_numpy())
         return new
-    for name in frame.columns:
-        if frame[name].dtype.kind in "fi":
-            new[name] = varied(frame[name].to_numpy(), move, whole)
-    return new
+
+    def ends(thing: Any) -> bool:  # other containers, such as distributions, stay as they are
+        return is_row(thing) or not isinstance(thing, (dict, list, tuple))
+
+    return jax.tree.map(other, given, is_leaf=ends)
 
 
 def alike(one: Any, other: Any) -> bool:
