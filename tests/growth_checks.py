@@ -30,7 +30,7 @@ def scratch(tmp_path_factory):
 
 
 def run(scratch, *words):
-    env = {**os.environ, "PYTHONPATH": str(scratch)}
+    env = {**os.environ, "PYTHONPATH": str(scratch), "LANGUAGES": "en"}
     command = [sys.executable, "-m", *words]
     return subprocess.run(command, cwd=scratch, env=env, capture_output=True, text=True)
 
