@@ -72,7 +72,7 @@ def table(address: Callable[[str], str]) -> str:
         body.append(f"<tr>{label}{''.join(cells)}</tr>")
     key = say(", ").join(f"{mark(letter)} {words(letter)}" for letter in "rWX-?")
     return (
-        f'<form id="cell-filter" hidden><label>{say("Distribution")} <input type="search" '
+        f'<form id="cell-filter"><label>{say("Distribution")} <input type="search" '
         f'name="row"></label> <label>{say("Construct")} <input type="search" name="column">'
         f'</label></form><p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" '
         f'role="region" aria-label="{say("Distributions and constructs")}">'

@@ -221,15 +221,15 @@ def filters() -> str:
     }
     data = records.as_json(known).replace("<", "\\u003c")
     return f"""\
-<form id="case-filter" hidden>
+<form id="case-filter">
 <label>{say("Words")}
 <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
 <label>{say("Kind")} <select name="kind">{options(records.KINDS)}</select></label>
 <label>{say("Library")} <select name="library">{options(libraries)}</select></label>
 <label>{say("Symptom")} <select name="symptom">{options(records.SYMPTOMS)}</select></label>
-<label>NumPyro <input name="numpyro" size="7" placeholder="0.20.0" autocomplete="off"></label>
-<label>JAX <input name="jax" size="7" placeholder="0.9.0" autocomplete="off"></label>
-<label>Equinox <input name="equinox" size="7" placeholder="0.13.4" autocomplete="off"></label>
+<label>NumPyro <input name="numpyro" size="7" placeholder="latest" autocomplete="off"></label>
+<label>JAX <input name="jax" size="7" placeholder="latest" autocomplete="off"></label>
+<label>Equinox <input name="equinox" size="7" placeholder="latest" autocomplete="off"></label>
 <button type="reset">{say("Show all")}</button>
 <p id="case-count" role="status"></p>
 </form>

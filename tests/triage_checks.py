@@ -165,6 +165,19 @@ def test_search_results_lead_to_sections(open_page):
     assert not view.failed
 
 
+def test_a_search_leads_to_the_first_of_equal_sections_and_loads_what_is_seen(open_page):
+    view = open_page("search.html?q=tracer")
+    view.page.locator("#search-results a[data-led]").first.wait_for()
+    view.settle()
+    results = view.page.locator("#search-results li").count()
+    loaded = [url for url in view.requests if "/book/" in url and url.endswith(".html")]
+    assert 0 < len(loaded) < 10 < results
+    view.visit("search.html?q=lru_cache")
+    case = view.page.locator("#search-results li", has=view.page.locator("[data-led]")).first
+    assert case.locator("a").get_attribute("href").endswith("cases/lru-cache.html")
+    assert "lru_cache" in case.locator("p.context").inner_text()
+
+
 def test_what_is_pasted_is_text_and_never_markup(open_page):
     view = open_page(PAGE)
     bad = "<img src=x onerror='window.ran = 1'><script>window.ran = 1</script>"

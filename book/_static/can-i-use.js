@@ -15,7 +15,6 @@
       [...line.cells].forEach((cell, place) => { cell.hidden = !shown[place]; });
     }
   };
-  form.hidden = false;
   form.addEventListener("input", show);
   form.addEventListener("submit", event => event.preventDefault());
 })();

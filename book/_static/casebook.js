@@ -16,9 +16,11 @@
     for (let i = 0; i < 3; i++) if ((a[i] || 0) !== (b[i] || 0)) return (a[i] || 0) < (b[i] || 0);
     return false;
   };
-  /* A library that was not asked for, or that does not decide, leaves a case in. */
+  /* A library that was not asked for, or that does not decide, leaves a case in. A range is open
+     where it holds for the newest release that was measured. */
   const occurs = (ranges, library, version) => {
     if (!version || !(library in ranges)) return true;
+    if (/^(latest|newest|now)$/i.test(version)) return ranges[library].some(([, , open]) => open);
     return ranges[library].some(([first, last, open]) =>
       !before(version, first) && (open || !before(last, version)));
   };
@@ -39,9 +41,23 @@
     document.getElementById("case-count").textContent =
       globalThis.traceEvidence.say("{count} of {all} cases", {count, all: rows.length});
   };
-  form.hidden = false;
-  form.addEventListener("input", show);
-  form.addEventListener("submit", event => { event.preventDefault(); show(); });
-  form.addEventListener("reset", () => setTimeout(show));
+  /* What is asked stands in the address, as #/?library=jax, and is asked again from there. */
+  const write = () => {
+    show();
+    const asked = [...new FormData(form)].filter(([, value]) => value);
+    const hash = asked.length ? `#/?${new URLSearchParams(asked)}` : "";
+    history.replaceState(history.state, "", location.pathname + location.search + hash);
+  };
+  const read = () => {
+    if (!location.hash.startsWith("#/?")) return;
+    const asked = new URLSearchParams(location.hash.slice(3));
+    for (const field of form.querySelectorAll("[name]")) field.value = asked.get(field.name) ?? "";
+    show();
+  };
+  form.addEventListener("input", write);
+  form.addEventListener("submit", event => { event.preventDefault(); write(); });
+  form.addEventListener("reset", () => setTimeout(write));
+  addEventListener("hashchange", read);
   show();
+  read();
 })();

@@ -5,13 +5,13 @@
 (() => {
   let loading;
 
-  /* A text with its backticks as code. */
+  /* A text with what stands between backticks as code, and between asterisks slanted. */
   function rich(text) {
-    return text.split("`").map((part, number) => {
+    return text.split(/(`[^`]+`|\*[^*\s][^*]*\*)/).map((part, number) => {
       if (number % 2 === 0) return part;
-      const code = document.createElement("code");
-      code.textContent = part;
-      return code;
+      const made = document.createElement(part[0] === "`" ? "code" : "em");
+      made.textContent = part.slice(1, -1);
+      return made;
     });
   }
 

@@ -37,7 +37,6 @@ document.addEventListener("DOMContentLoaded", () => {
       found.scrollIntoView();
     }
   };
-  form.hidden = false;
   words.addEventListener("input", show);
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", leadTo);

@@ -78,8 +78,14 @@
     take(buttons.find(button => button.checkVisibility()));
   };
 
+  /* The same page in another language opens at the same section. */
+  const editions = () => all("nav.editions a").forEach(link => {
+    link.addEventListener("click", () => { link.hash = location.hash; });
+  });
+
   document.addEventListener("DOMContentLoaded", () => {
     contents();
+    editions();
     fade();
     copying();
     /* After the theme, which puts the sidebar back to where it was. */

@@ -197,8 +197,8 @@
       rows.push([rule.kind === "chapter" ? say("Its cases") : say("Or"), ...links(rule.look)]);
     }
     if (rule.kind === "everyday") rows.push([say("Read more"), element("a", rule.from, { href: address(rule.href) })]);
-    const because = finding.because.length ? ` (${finding.because.join("; ")})` : "";
-    rows.push([say("Matched"), say("line {number}: ", { number: finding.number }), plain("code", finding.line), because]);
+    const because = rich(finding.because.length ? ` (${finding.because.join("; ")})` : "");
+    rows.push([say("Matched"), say("line {number}: ", { number: finding.number }), plain("code", finding.line), ...because]);
     item.append(terms(rows));
     return item;
   }
@@ -262,7 +262,6 @@
       }
     });
     box.addEventListener("reset", () => answer("", {}, status, list));
-    box.hidden = false;
     run();
   });
 })();

@@ -11,8 +11,8 @@ from latex2mathml.converter import convert
 from myst_nb import sphinx_ as myst_nb_sphinx
 from myst_nb.core.render import NbElementRenderer, load_renderer
 from pygments.lexer import bygroups, using
-from pygments.lexers import Python3Lexer
-from pygments.token import Operator, Text
+from pygments.lexers import BashSessionLexer, Python3Lexer
+from pygments.token import Comment, Generic
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
@@ -37,12 +37,24 @@ class ThenLexer(IPython3Lexer):
         **IPython3Lexer.tokens,
         "root": [
             (
-                r"(?s)(%%(?:then|both))([^\n]*\n)(.*)",
-                bygroups(Operator, Text, using(Python3Lexer)),
+                r"(?s)(%%(?:then|both)[^\n]*\n)(.*)",
+                bygroups(Comment.Preproc, using(Python3Lexer)),
             ),
             *IPython3Lexer.tokens["root"],
         ],
     }
+
+
+class ConsoleLexer(BashSessionLexer):
+    """A terminal, in which a line that begins with `#` is a comment and no command of root's."""
+
+    _ps1rgx = re.compile(r"^(\$ )(.*\n?)")
+
+    def get_tokens_unprocessed(self, text):
+        """Yield the tokens."""
+        for place, kind, value in super().get_tokens_unprocessed(text):
+            comment = kind is Generic.Output and value.startswith("#")
+            yield place, Comment if comment else kind, value
 
 
 def then_label(page: str) -> str:
@@ -82,8 +94,15 @@ def merge_folded(doctree: nodes.document) -> None:
             cell.parent.remove(cell)
 
 
-def prompts(source: str, metadata: dict, folded: str) -> tuple[str, str]:
-    """Return what the folded part of a cell is announced by, closed and open."""
+def prompts(source: str, metadata: dict, folded: str, shows: bool) -> tuple[str, str]:
+    """Return what the folded part of a cell is announced by, closed and open.
+
+    Args:
+        source: the cell's code.
+        metadata: its metadata.
+        folded: "input", "output", or "all" of it.
+        shows: whether anything comes of it.
+    """
     if folded == "output":
         return say("Show the output"), say("Hide the output")
     if {"figure", "steps"} & set(metadata.get("expect", {})):
@@ -96,7 +115,13 @@ def prompts(source: str, metadata: dict, folded: str) -> tuple[str, str]:
         return say("Show what the replies rest on"), say("Hide what the replies rest on")
     if source.startswith("%check"):
         return say("Show what the check says"), say("Hide what the check says")
-    return say("Show the code"), say("Hide the code")
+    if shows and folded == "all":
+        return say("Show one more program"), say("Hide the program")
+    if shows:
+        return say("Show how this is computed"), say("Hide how this is computed")
+    if re.search(r"^assert\b", source, re.M):
+        return say("Show what is checked"), say("Hide what is checked")
+    return say("Show how it is cleared away"), say("Hide how it is cleared away")
 
 
 def fold_asserts(block: nodes.literal_block) -> None:
@@ -157,7 +182,9 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         if text.startswith("%%then"):
             marks.append(("then", then_label(app.env.docname)))
         if cell.get("hide_mode"):
-            cell["prompt_show"], cell["prompt_hide"] = prompts(text, metadata, cell["hide_mode"])
+            cell["prompt_show"], cell["prompt_hide"] = prompts(
+                text, metadata, cell["hide_mode"], len(cell.children) > 1
+            )
         elif source is not None:
             fold_asserts(source)
         for kind in ("raises", "warns"):
@@ -244,6 +271,7 @@ def setup(app: Sphinx) -> dict:
     """Register what the book needs with Sphinx."""
     myst_nb_sphinx.load_renderer = find_renderer
     PygmentsBridge.html_formatter = render.LineFormatter
+    app.add_lexer("console", ConsoleLexer)
     app.add_lexer(ThenLexer.aliases[0], ThenLexer)
     app.add_html_math_renderer("mathml", (write_math, None), (write_math_block, None))
     app.add_role("inline-mark", inline_mark)

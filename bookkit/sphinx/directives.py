@@ -59,7 +59,7 @@ class FrontCard(Generated):
         )
         shown = {
             say("Symptom"): failure.symptom,
-            say("Message"): f"`{failure.message}`",
+            say("Message"): f"`{failure.message}`{{.raised}}",
             say("Versions"): casebook.capital(measured),
             say("Time"): say(
                 "reading {reading:.0f} min, teaching {teaching} min, exercises {exercises} min",

@@ -67,7 +67,7 @@ class Triage(SphinxDirective):
     """The box that takes an error or plain words; a line of links where scripts do not run."""
 
     BOX = """\
-<form id="triage" hidden data-doors="{data}">
+<form id="triage" data-doors="{data}">
 <label for="triage-text">{paste}</label>
 <textarea id="triage-text" rows="5" spellcheck="false" autocomplete="off"
  placeholder="{example}" aria-describedby="triage-note"></textarea>
@@ -171,7 +171,7 @@ class EverydayIndex(Generated):
     """All everyday errors as a list with a filter; each leads to its entry."""
 
     FILTER = """\
-<form id="index-filter" hidden>
+<form id="index-filter">
 <label for="index-words">{ask}</label>
 <input id="index-words" type="search" autocomplete="off" spellcheck="false">
 <p id="index-count" role="status"></p>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 
 from docutils import nodes
 from myst_nb.core.render import MimeData, NbElementRenderer
@@ -13,7 +14,9 @@ from bookkit.languages import say
 from bookkit.outputs import SILENT_WORDS, releases, split_traceback, themed_svg, without_paths
 from trace_evidence import both, steps
 
-LONG, NARROW = 480, 300  # characters of a message that a page, and a half of it, show
+LONG = 480  # characters of a message that a page shows
+HALF = 38  # characters of a line that fit beside another outcome
+WORD = re.compile(r"\s+|[\w.+-]+|[^\w\s]")
 INDENT = re.compile(r"(?:<[^>]*>)*( +)")  # at the start of a line of coloured code
 # Where a line of coloured code may break beside its blanks: after a bracket, a dot, an equals sign.
 BREAK = re.compile(r'(<span class="(?:p|o)">[^<]*[(\[{.=])(?=</span>)')
@@ -64,6 +67,49 @@ class LineFormatter(HtmlFormatter):
 def outcome(kind: str, name: str) -> str:
     """Return the mark of a cell that raises an error, or warns, with its class."""
     return say("raises {name}", name=name) if kind == "raises" else say("warns {name}", name=name)
+
+
+def differing(text: str, other: str) -> list[tuple[str, bool]]:
+    """Return the parts of a text, each with whether another text has something else there.
+
+    Texts with little in common have nothing to compare.
+    """
+    ours, theirs = WORD.findall(text), WORD.findall(other)
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    if matcher.ratio() < 0.5:
+        return [(text, False)]
+    found = []
+    for kind, start, end, _, _ in matcher.get_opcodes():
+        if start < end:
+            found.append(("".join(ours[start:end]), kind != "equal"))
+    return found
+
+
+def mark_differences(sides: list[nodes.Element]) -> None:
+    """Mark, in what two stacks printed, the words that differ."""
+    printed = [
+        [block for block in side.findall(nodes.literal_block) if "output" in block["classes"]]
+        for side in sides
+    ]
+    if [len(blocks) for blocks in printed] != [1, 1]:
+        return
+    blocks = [blocks[0] for blocks in printed]
+    texts = [block.astext() for block in blocks]
+    if texts[0] == texts[1] or "\x1b" in "".join(texts):
+        return
+    for block, text, other in zip(blocks, texts, reversed(texts), strict=True):
+        # A block whose text is not its source is written as it stands, without a lexer.
+        block.rawsource = "marked"
+        block.children = []
+        for part, differs in differing(text, other):
+            block += nodes.inline("", part, classes=["differs"]) if differs else nodes.Text(part)
+
+
+def outcomes_side_by_side(sides: list[nodes.Element]) -> nodes.container:
+    """Return two outcomes side by side, or below one another where a line needs the room."""
+    blocks = [block for side in sides for block in side.findall(nodes.literal_block)]
+    wide = any(len(line) > HALF for block in blocks for line in block.astext().splitlines())
+    return nodes.container("", *sides, classes=["both", *["both-wide"] * wide])
 
 
 def mark_line(marks: list[tuple[str, str]]) -> nodes.paragraph:
@@ -134,8 +180,8 @@ class Renderer(NbElementRenderer):
         return super().render_mime_type(data)
 
     def render_both(self, data: MimeData) -> nodes.container:
-        """Render two outcomes side by side, each under its mark."""
-        row = nodes.container(classes=["both"])
+        """Render two outcomes, each under its mark."""
+        sides = []
         expect = data.cell_metadata.get("expect", {})
         for name in both.SIDES:
             side = data.content[name]
@@ -152,8 +198,9 @@ class Renderer(NbElementRenderer):
                 column += nodes.paragraph(
                     "", say("nothing to show"), classes=["both-nothing"], translatable=False
                 )
-            row += column
-        return row
+            sides.append(column)
+        mark_differences(sides)
+        return outcomes_side_by_side(sides)
 
     def render_half(self, output: dict, data: MimeData, place: str) -> list[nodes.Element]:
         """Render one output of one side, as if it stood alone."""
@@ -162,7 +209,7 @@ class Renderer(NbElementRenderer):
             render = self.render_stdout if output["name"] == "stdout" else self.render_stderr
             return render(NotebookNode(output), *where)
         if output["output_type"] == "error":
-            return fold_message(self.error_nodes(output, data.line), NARROW)
+            return fold_message(self.error_nodes(output, data.line), LONG)
         kinds = [kind for kind in ("image/svg+xml", "text/plain") if kind in output["data"]]
         inner = MimeData(
             kinds[0],

@@ -28,6 +28,13 @@ FONT = re.compile(r'url\(([^)]*)\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) fo
 # The theme's colours follow an attribute of the page, which only a script can set.
 LIGHT = re.compile(r"\[data-theme=\"?light\"?\]")
 DARK_RULE = re.compile(r"(?<=[}/;])([^{}@;]*\[data-theme=\"?dark\"?\][^{}]*)\{([^{}]*)\}")
+# What holds on paper alone, with its rules.
+ON_PAPER = re.compile(r"@media print\s*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
+# Sheets of the theme and of extensions, of which a site uses a part.
+SHEETS = ("styles/*.css", "mystnb.*.css")
 INDEX = "book/cases/index"
 # What the theme and Sphinx put into the site and no page asks for.
 UNUSED = ("**/*.map", "*webpack-macros.html", "scripts/fontawesome.js", "sphinx-thebe.*")
@@ -165,7 +172,8 @@ def show_colours_without_scripts(static: Path) -> None:
         static.rglob("*.css"), key=lambda s: (s.name in ours, s.parent.name != "styles", s.name)
     ):
         text = sheet.read_text()
-        for selectors, rules in DARK_RULE.findall("}" + re.sub(r"/\*.*?\*/", "", text, flags=re.S)):
+        on_screen = ON_PAPER.sub("", COMMENT.sub("", text))
+        for selectors, rules in DARK_RULE.findall("}" + on_screen):
             own = [one for one in re.split(r",(?![^(]*\))", selectors) if "data-theme" in one]
             auto = ",".join(own).replace('"dark"', "dark").replace("=dark]", "=auto]")
             dark.append(f"{auto.strip()}{{{rules.strip()}}}")
@@ -175,8 +183,34 @@ def show_colours_without_scripts(static: Path) -> None:
     (static / "no-scripts-dark.css").write_text("\n".join(dark) + "\n")
 
 
+def used_names(site: Path) -> set[str]:
+    """Return the classes of the site's pages, and all words of its scripts, which set classes."""
+    scripts = [file for file in site.rglob("*.js") if file.name != "searchindex.js"]
+    names = {name for file in scripts for name in re.findall(r"[\w-]+", file.read_text())}
+    for page in site.rglob("*.html"):
+        for classes in re.findall(r'class="([^"]*)"', page.read_text()):
+            names.update(classes.split())
+    return names
+
+
+def used_rules(text: str, names: set[str]) -> str:
+    """Return a style sheet without the selectors that need a class which nothing has."""
+
+    def is_used(selector: str) -> bool:
+        asked = re.sub(r":(not|is|where|has)\([^()]*\)", "", selector)
+        return "(" in asked or "\\" in asked or names.issuperset(CLASS.findall(asked))
+
+    def keep(rule: re.Match) -> str:
+        if "@" in rule[1]:
+            return rule[0]
+        kept = ",".join(filter(is_used, re.split(r",(?![^(]*\))", rule[1])))
+        return f"{kept}{{{rule[2]}}}" if kept else ""
+
+    return RULE.sub(keep, COMMENT.sub("", text))
+
+
 def lighten(app: Sphinx, exception: Exception | None) -> None:
-    """Leave out of the built site what no page uses: icons, maps of scripts, templates."""
+    """Leave out of the built site what no page uses: icons, rules, maps of scripts, templates."""
     if exception or app.builder.name != "html":
         return
     logging.getLogger("fontTools").setLevel(logging.WARNING)
@@ -184,6 +218,10 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
     for pattern in UNUSED:
         for file in static.glob(pattern):
             file.unlink()
+    used = used_names(Path(app.outdir))
+    for pattern in SHEETS:
+        for sheet in static.glob(pattern):
+            sheet.write_text(used_rules(sheet.read_text(), used))
     show_colours_without_scripts(static)
     names, characters = used_icons(Path(app.outdir)), set()
 
