@@ -1,0 +1,64 @@
+"""Variations of *In float32 a likelihood prefers the wrong parameter*: the best concentration."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro.distributions as dist
+from scipy import stats
+
+from tools.variations import vary
+
+jax.config.update("jax_disable_most_optimizations", True)
+GRID = 10.0 ** np.arange(9)
+
+
+def data(number=0, n=1000, mean=100.0, concentration=10):
+    share = concentration / (concentration + mean)
+    return np.random.default_rng(number).negative_binomial(concentration, share, n)
+
+
+def binomial(mean):
+    return lambda c: dist.NegativeBinomial2(mean, c)
+
+
+def gamma(c):
+    return dist.GammaPoisson(c, c / 100.0)
+
+
+def inflated(c):
+    return dist.ZeroInflatedNegativeBinomial2(100.0, c, gate=0.001)
+
+
+def inverse(c):
+    return dist.NegativeBinomial2(100.0, 1 / (1 / c))
+
+
+def best(of, counts, grid=GRID, wide=False):
+    jax.config.update("jax_enable_x64", wide)
+    try:
+        each = of(jnp.asarray(grid)[:, None]).log_prob(jnp.asarray(counts)).sum(axis=1)
+        return np.log10(grid[np.argmax(each)])
+    finally:
+        jax.config.update("jax_enable_x64", False)
+
+
+def three(of=None, cure=None, bounded=False, wide=True, mean=100.0, **options):
+    counts, n = data(mean=mean, **options), GRID[:, None]
+    expected = np.log10(GRID[np.argmax(stats.nbinom(n, n / (n + mean)).logpmf(counts).sum(1))])
+    of = of or binomial(mean)
+    grid = GRID[:5] if bounded else GRID
+    return lambda: best(of, counts), expected, lambda: best(cure or of, counts, grid, wide)
+
+
+vary("as on the page", "silent", "holds")(lambda: three())
+vary("another seed", "silent", "holds")(lambda: three(number=1))
+vary("less overdispersion", "silent", "holds")(lambda: three(number=4, concentration=100))
+vary("mean 20: rounded the other way", "right", "holds", then=("silent", "holds"))(
+    lambda: three(number=2, n=200, mean=20.0)
+)
+vary("GammaPoisson", "silent", "holds")(lambda: three(gamma))
+vary("zero-inflated", "silent", "holds")(lambda: three(inflated))
+vary("the cure is a bound at 1e4", "silent", "holds")(lambda: three(bounded=True, wide=False))
+vary("looks right: its inverse as the parameter", "silent", "falls")(
+    lambda: three(cure=inverse, wide=False)
+)
