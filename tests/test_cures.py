@@ -25,6 +25,8 @@ PAGES = [path for path in sorted(records.CASES.glob("*.md")) if path.stem != "in
 PAGES += sorted(pages.FAILURES.glob("*.md"))
 
 ANEW = {
+    "buffer-refilled": {"assert cured == expected": "it copies an array, and calls no function"},
+    "cache-writes-nothing": {"assert cured == expected": "it makes new functions, and counts files"},
     "filter-jit-equal-number": {
         "scale(jnp.float32(2.0), count)": "an array is no static argument, so it has no old trace",
     },
@@ -43,6 +45,9 @@ ANEW = {
         "cured = predictive_deviation(model)": "`Predictive` runs what it is given, without `jit`",
     },
     "recompiles-every-call": {"jax.jit(drain)": "the cure is this `jit`: its compilations count"},
+    "slowest-lane": {
+        "lax.map(place": "the `jit` around it is new, and the loop is counted as it runs",
+    },
     "static-argument": {
         "polynomial((1.0, 2.0, 3.0), 2.0)": "the program stops at the list before it traces",
         "polynomial.__wrapped__": "the function below the `jit`, which nothing has traced",

@@ -20,7 +20,7 @@ from bookkit.taught import BRANCH, foundations, taught
 
 FOLDER = pages.BUILD / BRANCH
 # What the foundations import. IPython and its kernel are Colab's own, and stay.
-PINNED = ("jax", "numpyro", "equinox")
+PINNED = ("jax", "numpyro", "equinox", "scipy")
 SIBLING = re.compile(r"\]\(([\w-]+)\.ipynb\)")
 FIRST = """\
 *In Colab.* Run the first cell: it installs the releases of the book, in about a minute. Where Colab

@@ -39,6 +39,13 @@ class Examined(NamedTuple):
 
 PAIRS: dict[str, Callable[[bool], Examined]] = {}
 NOT_APPLICABLE = {
+    "buffer-refilled": "it is about the memory of the data, before a model sees them",
+    "cache-writes-nothing": "it costs time and changes no answer",
+    "deserialise-shifted": "it is about a file, before a model sees what it holds",
+    "gradient-per-device": "it needs several devices, and `examine` runs on one",
+    "int32-sum": "it is about a sum over the data, before a model sees it",
+    "shard-map-sums-gradients": "it needs several devices, and `examine` runs on one",
+    "slowest-lane": "it costs time and changes no answer",
     "compiled-and-not-disagree": "it is about the compiler, and about one form of one operation",
     "leak-checker-blind": "it is about a tool of JAX, not about what a model computes",
     "recompiles-every-call": "it costs time and changes no answer; inference compiles a model once",
@@ -590,3 +597,60 @@ def second_mcmc_run(cured):
         readings += 50.0
     mcmc.run(random.PRNGKey(1), readings, *extra)
     return Examined(mcmc, (readings, *extra))
+
+
+@pair
+def float32_likelihood(cured: bool) -> Examined:
+    """A concentration of a negative binomial that may be as large as it likes, or is bounded."""
+    counts = np.random.default_rng(0).negative_binomial(10, 10 / 110, size=200)
+    widest = 1e3 if cured else 1e9
+
+    def model(counts):
+        concentration = numpyro.sample("concentration", dist.LogUniform(1.0, widest))
+        numpyro.sample("counts", dist.NegativeBinomial2(100.0, concentration), obs=counts)
+
+    return Examined(model, (counts,))
+
+
+@pair
+def column_against_row(cured: bool) -> Examined:
+    """Readings that are a column of a table, against a mean that is a row."""
+    x = np.linspace(-1.0, 1.0, 12)
+    y = 2 * x if cured else (2 * x)[:, None]
+
+    def model(x, y):
+        slope = numpyro.sample("slope", dist.Normal(0.0, 10.0))
+        numpyro.sample("y", dist.Normal(slope * x, 1.0), obs=y)
+
+    return Examined(model, (x, y))
+
+
+@pair
+def nan_gradient(cured: bool) -> Examined:
+    """A power of a dose of zero, by a `where` that computes the logarithm of zero, or of one."""
+    doses = np.float32([0, 0.5, 1, 2])
+
+    def model(doses, responses):
+        power = numpyro.sample("power", dist.LogNormal(0.0, 1.0))
+        inside = jnp.where(doses > 0, doses, 1.0) if cured else doses
+        mean = jnp.where(doses > 0, jnp.exp(power * jnp.log(inside)), 0.0)
+        numpyro.sample("responses", dist.Normal(mean, 0.1), obs=responses)
+
+    return Examined(model, (doses, doses**0.6))
+
+
+@pair
+def divergences_unsaid(cured: bool) -> Examined:
+    """A log likelihood of yes and no by the logarithm of a rounded probability, or by logits."""
+    signal = np.linspace(-10, 10, 41)
+    answer = (signal > 0).astype(int)
+
+    def model(answer):
+        steepness = numpyro.sample("steepness", dist.LogNormal(0.0, 1.0))
+        yes = jax.nn.sigmoid(steepness * signal)
+        each = answer * jnp.log(yes) + (1 - answer) * jnp.log(1 - yes)
+        if cured:
+            each = dist.Bernoulli(logits=steepness * signal).log_prob(answer)
+        numpyro.factor("answer", each.sum())
+
+    return Examined(model, (answer,))

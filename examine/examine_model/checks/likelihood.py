@@ -35,7 +35,7 @@ def check(context: Context) -> None:
                 f"distribution {batch}, so the log density is a sum over {rows}: each counts "
                 f"{math.prod(rows) // math.prod(given):,} times"
             )
-            context.find("broadcast", says, name)
+            context.find("broadcast", says, name, ["column-against-row"])
         elif math.prod(given) > math.prod(batch):
             says = (
                 f"{math.prod(given):,} observations share a distribution of the shape {batch}: "

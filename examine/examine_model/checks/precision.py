@@ -74,10 +74,13 @@ def compare(context: Context, name: str, found: list[comparing.Apart | None]) ->
     """Add what was found for one site in some draws."""
     apart = [row for row in found if row]
     wrong = [row for row in apart if row.finite() or np.isposinf(row.here).any()]
-    for rows, tell in ((wrong, context.find), (apart, context.hint)):
+    for rows, tell, case in (
+        (wrong, context.find, "float32-likelihood"),
+        (apart, context.hint, "divergences-unsaid"),
+    ):
         if rows:
             worst = max(rows, key=lambda row: np.nan_to_num(abs(row.gap())))
             says = worst.says("with 32 bits", "with 64")
             says = f"in {len(rows)} of {len(found)} prior draws {says}"
-            tell("float32", says, name)
+            tell("float32", says, name, [case])
             return
