@@ -80,14 +80,21 @@ def wordings(case: records.Case) -> list[tuple[str, str]]:
 
 
 def ranges(slug: str) -> dict[str, list[list]]:
-    """Return where a program of the matrix goes wrong: first, last, and whether it still does."""
+    """Return where a program of the matrix goes wrong: first, last, and whether it still does.
+
+    What is older than all that was measured is not said to be right.
+    """
     if not casebook.is_measured(slug):
         return {}
     newest = versions.newest()["pins"]
-    return {
-        name: [[*ends, ends[1] == newest[name]] for ends in versions.boundaries(slug, name)]
-        for name in versions.decided_by(slug)
-    }
+    found: dict[str, list[list]] = {}
+    known, stacks = versions.stacks_of(slug)
+    for name in versions.decided_by(slug):
+        found[name] = [[*ends, ends[1] == newest[name]] for ends in versions.boundaries(slug, name)]
+        oldest = versions.spans(slug, name)[:1]
+        if known < stacks and found[name] and found[name][0][0] == oldest[0].first:
+            found[name][0][0] = "0"
+    return found
 
 
 def rule(kind: str, name: str, title: str, page: str, **others: Any) -> dict[str, Any]:

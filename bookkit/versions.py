@@ -225,13 +225,15 @@ def sentence(failure_id: str, record: Record | None = None, wrong: str = "wrong"
         return say("ran in no measured stack")
     first_of_all = min((row["pins"][library] for row in record["rows"]), key=version_order)
     ends = found[0].first, found[-1].last, found[0].first == first_of_all
+    known, stacks = stacks_of(failure_id, record)
     parts: list[str] = []
     bad_before = False
     for span in found:
         bad = span.verdict in BAD
         if bad:
             title = "" if parts else f"{TITLES[library]} "
-            where = f"{title}{_range(span, *ends)}"
+            measured = _range(span, *ends) if known == stacks else between(span.first, span.last)
+            where = f"{title}{measured}"
             phrase = say(OCCURS[wrong if span.verdict == "wrong" else span.verdict], where=where)
             for other in others:
                 # The ends of what occurs there, not of what was measured.
@@ -244,6 +246,5 @@ def sentence(failure_id: str, record: Record | None = None, wrong: str = "wrong"
             parts.append(say("fixed in {where}", where=f"{title}{span.first}"))
         bad_before = bad
     none = say("was met in no measured release of {library}", library=TITLES[library])
-    known, stacks = stacks_of(failure_id, record)
     partly = say(" (measured on {known} of {stacks} stacks)", known=known, stacks=stacks)
     return (say(", ").join(parts) or none) + (partly if known < stacks else "")

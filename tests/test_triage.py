@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-from bookkit import catalogue, everyday, execute, expectations, pages, publish, records
+from bookkit import (
+    catalogue, everyday, execute, expectations, pages, publish, records, versions,
+)  # fmt: skip
 from stacks import recordings
 from tests.cells import printed_by
 from tools import score
@@ -450,3 +452,11 @@ def test_the_magic_names_the_chapter_of_the_last_exception_on_either_stack(befor
     assert "lazy-pytree-drift" in printed[5]
     assert "takes no arguments" in printed[6]
     assert "straight-walk" in printed[7]
+
+
+def test_no_release_older_than_what_was_measured_is_said_to_be_right():
+    for slug in records.load():
+        known, stacks = versions.stacks_of(slug)
+        if 0 < known < stacks:
+            ranges = publish.ranges(slug)
+            assert triage.occurs(ranges, dict.fromkeys(ranges, "0.0.1")), slug

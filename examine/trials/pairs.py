@@ -628,7 +628,7 @@ def column_against_row(cured: bool) -> Examined:
 @pair
 def nan_gradient(cured: bool) -> Examined:
     """A power of a dose of zero, by a `where` that computes the logarithm of zero, or of one."""
-    doses = np.float32([0, 0.5, 1, 2])
+    doses = np.array([0, 0.5, 1, 2], np.float32)
 
     def model(doses, responses):
         power = numpyro.sample("power", dist.LogNormal(0.0, 1.0))
