@@ -26,7 +26,9 @@ PAGES += sorted(pages.FAILURES.glob("*.md"))
 
 ANEW = {
     "buffer-refilled": {"assert cured == expected": "it copies an array, and calls no function"},
-    "cache-writes-nothing": {"assert cured == expected": "it makes new functions, and counts files"},
+    "cache-writes-nothing": {
+        "assert cured == expected": "it makes new functions, and counts files"
+    },
     "filter-jit-equal-number": {
         "scale(jnp.float32(2.0), count)": "an array is no static argument, so it has no old trace",
     },

@@ -8,7 +8,14 @@ import sys
 import pytest
 
 from bookkit import (
-    catalogue, everyday, execute, expectations, pages, publish, records, versions,
+    catalogue,
+    everyday,
+    execute,
+    expectations,
+    pages,
+    publish,
+    records,
+    versions,
 )  # fmt: skip
 from stacks import recordings
 from tests.cells import printed_by
