@@ -78,9 +78,10 @@ def test_the_output_waits_for_an_answer_or_for_the_button(open_page):
     page = open_page(PAGE).page
     form = page.locator("#predict-lazy-reads")
     output = page.locator(".cell:has(> .prediction > #predict-lazy-reads) > .cell_output")
-    assert not output.is_visible()
+    told = page.get_by_text("Today the loop runs")
+    assert not output.is_visible() and not told.is_visible()
     form.get_by_role("button", name="Show what happens").click()
-    assert output.is_visible()
+    assert output.is_visible() and told.is_visible()
     other = page.locator("#predict-lazy-leaves")
     shown = page.locator(".cell:has(> .prediction > #predict-lazy-leaves) > .cell_output")
     assert not shown.is_visible()

@@ -1,5 +1,6 @@
 /* Answers predictions: the reply stands beside the chosen answer, and nothing is stored or sent.
-   What comes of the program stays hidden until somebody has answered, or asks for it. */
+   What comes of the program, and the paragraphs that tell it, stay hidden until somebody has
+   answered, or asks for it. */
 "use strict";
 
 function makePredict(form) {
@@ -14,6 +15,7 @@ function makePredict(form) {
   const outcome = [];
   if (form.parentElement.matches(".cell > *")) {
     for (let node = form.parentElement; (node = node.nextElementSibling);) outcome.push(node);
+    for (let node = form.closest(".cell"); (node = node.nextElementSibling)?.matches("p");) outcome.push(node);
   }
   const hide = hidden => outcome.forEach(node => node.classList.toggle("predict-hidden", hidden));
 
