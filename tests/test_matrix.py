@@ -3,6 +3,7 @@
 import importlib.util
 import itertools
 import json
+import os
 import re
 import sys
 import tomllib
@@ -111,6 +112,9 @@ LOCKS = {".venv-then": "stacks/then.txt", ".venv": "requirements.txt"}
 
 # A case runs on the newest stack when its page is executed. A few are measured again.
 SAMPLE = CASES[::20]
+AGAIN = list(itertools.product(OWN + SAMPLE, ENVIRONMENTS))
+if not os.environ.get("EVERYTHING"):  # as once a week: each on both stacks
+    AGAIN = [pair for place, pair in enumerate(AGAIN) if place % 4 in (0, 3)]
 
 
 def measured_again(row: str, failure: str) -> dict:
@@ -141,9 +145,11 @@ def test_the_readme_names_the_releases_that_are_newest(record):
 
 
 @pytest.mark.kept("book/*/{failure}.md")
-@pytest.mark.parametrize(("failure", "row"), [*zip(OWN + SAMPLE, itertools.cycle(ENVIRONMENTS))])
+@pytest.mark.parametrize(("failure", "row"), AGAIN)
 def test_the_record_holds_when_a_row_is_measured_again(record, row, failure):
     (found,) = (one for one in record["rows"] if one["row"] == row)
+    if failure not in found["verdicts"]:
+        pytest.skip(f"{row} is not measured yet: run python -m stacks.measure")
     now = {"row": row, "verdicts": {failure: measured_again(row, failure)}}
     changed = runner.differences(found, now)
     assert not changed, "run python -m stacks.measure, and look at what changed"
