@@ -134,18 +134,23 @@ def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBa
     """
     current = current or fingerprint()
     mark = path / "fingerprint"
-    if path.exists() and any(path.iterdir()):
-        if not mark.is_file():
-            raise pages.PageError(
-                f"{path} is no cache of executed pages, and holds something: nothing was changed; "
-                "name another folder, or empty this one."
-            )
-        if mark.read_text() != current:
-            with alone(path):
-                shutil.rmtree(path)
-    path.mkdir(parents=True, exist_ok=True)
-    mark.write_text(current)
+    if path.exists() and any(path.iterdir()) and not mark.is_file():
+        raise pages.PageError(
+            f"{path} is no cache of executed pages, and holds something: nothing was changed; "
+            "name another folder, or empty this one."
+        )
+    if not _carries(mark, current):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with alone(path):
+            if not _carries(mark, current):  # else whoever held the lock did it
+                shutil.rmtree(path, ignore_errors=True)
+                path.mkdir()
+                mark.write_text(current)
     return get_cache(path)
+
+
+def _carries(mark: Path, current: str) -> bool:
+    return mark.is_file() and mark.read_text() == current
 
 
 @contextlib.contextmanager

@@ -241,3 +241,20 @@ def test_the_cache_of_another_stack_is_thrown_away(tmp_path):
     assert kept.exists()
     execute.open_cache(tmp_path / "cache", current="another stack")
     assert not kept.exists()
+
+
+def test_many_may_open_the_cache_at_once(tmp_path):
+    """As the builds of the two languages do: what one writes must not look old to the other."""
+    opening = f"""
+from pathlib import Path
+from bookkit import execute
+for _ in range(500):
+    execute.open_cache(Path({str(tmp_path / "cache")!r}), current="one stack")
+"""
+    execute.open_cache(tmp_path / "cache", current="one stack")
+    kept = tmp_path / "cache" / "executed" / "key" / "base.ipynb"
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    both = [subprocess.Popen([sys.executable, "-c", opening]) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert kept.exists()
