@@ -67,7 +67,7 @@ pdf: book ## print the book as _build/trace-evidence.pdf, with the machine's Chr
 serve: book ## serve the site on loopback (PORT=8000)
 	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl-C stops it)."
 	@$(PY) -m http.server --bind 127.0.0.1 --directory _build/html $(PORT) >/dev/null 2>&1 || \
-	  echo "error: port $(PORT) is taken: choose another with make serve PORT=8001." >&2
+	  echo "error: $(PORT) is no free port of yours: choose another, as in make serve PORT=8001." >&2
 
 lab: environments ## open the chapters as notebooks in JupyterLab, with both kernels
 	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir . \
@@ -97,8 +97,10 @@ LOCK := $(UV) pip compile --quiet --universal --python-version 3.12 --generate-h
 THEN_DATE := 2024-09-01
 
 lock: environments
-	$(LOCK) --upgrade pyproject.toml --all-extras -o requirements.txt
-	$(LOCK) pyproject.toml --extra notebook --extra lab --extra install -c requirements.txt -o binder/requirements.txt
+	$(LOCK) --upgrade pyproject.toml --all-extras $(addprefix --group ,lab book install dev workshop) \
+	  -o requirements.txt
+	$(LOCK) pyproject.toml --extra notebook --group lab --group install -c requirements.txt \
+	  -o binder/requirements.txt
 	$(LOCK) --upgrade hub/requirements.in -o hub/requirements.txt
 	$(PY) -m stacks.measure --lock
 	$(UV) pip compile --quiet --python-version 3.12 --no-header --no-annotate --generate-hashes \

@@ -22,8 +22,14 @@ DOCTREES = pages.BUILD / ".doctrees"
 RECORD = pages.BUILD / "site.txt"
 LOG = pages.BUILD / "log.txt"
 # What every page depends on, besides what outputs do.
-SHARED = ("_config.yml", "_toc.yml", "book/catalogue.toml", "book/references.bib")
-SHARED_FOLDERS = ("book/_static", "book/_templates", "bookkit")
+SHARED = (
+    *("_config.yml", "_toc.yml", "book/catalogue.toml", "book/everyday.toml"),
+    *("book/references.bib", "pyproject.toml", "hub/values.yaml", "examine/trials/record.json"),
+)
+SHARED_FOLDERS = (
+    *("book/_static", "book/_templates", "bookkit"),
+    *("can_i_use", "examine/examine_model", "upstream"),
+)
 SHARED_DATA = ("stacks/*.json", "stacks/*.toml", "stacks/*.in")
 SHOWN = 40
 
@@ -47,18 +53,24 @@ def shared_files() -> list[Path]:
     return [path for path in found if path.exists()]
 
 
-def sources() -> list[str]:
-    """Return the languages, a hash of what all pages depend on, and one of the pages."""
+def known_files() -> tuple[list[Path], list[Path]]:
+    """Return the files on which all pages depend, and those of single pages."""
     shared = [*shared_files(), *execute.inputs(), *execute.package()]
     own = [path for path in files_below(pages.BOOK) if path.suffix in (".md", ".json")]
-    built = [one.code for one in languages.wanted()]
-    for code in built:
-        catalogues = [path for path in files_below(languages.FOLDER / code) if path.suffix == ".po"]
-        # Sphinx knows which page has which catalogue, but not who says what is in these two.
-        said = {languages.catalogue(code, name) for name in languages.SHARED}
+    for language in languages.wanted():
+        catalogues = files_below(languages.FOLDER / language.code)
+        # Sphinx knows which page has which catalogue, but not who says what is in these.
+        said = {languages.catalogue(language.code, name) for name in languages.SHARED}
+        said |= {path for path in catalogues if path.suffix == ".toml"}
         shared += [path for path in catalogues if path in said]
-        own += [path for path in catalogues if path not in said]
-    return [" ".join(built), execute.digest(shared), execute.digest(own)]
+        own += [path for path in catalogues if path not in said and path.suffix == ".po"]
+    return shared, own
+
+
+def sources() -> list[str]:
+    """Return the languages, a hash of what all pages depend on, and one of the pages."""
+    built = " ".join(language.code for language in languages.wanted())
+    return [built, *map(execute.digest, known_files())]
 
 
 def say_what_went_wrong(text: str) -> None:
@@ -89,7 +101,14 @@ def build(code: str) -> bool:
 
 
 def main() -> int:
-    """Bring the site up to date; return 0 where it is whole."""
+    """Bring the site up to date, one process at a time; return 0 where it is whole."""
+    pages.BUILD.mkdir(exist_ok=True)
+    with execute.alone(SITE, does="builds the site"):
+        return bring_up_to_date()
+
+
+def bring_up_to_date() -> int:
+    """Build what is not there or old."""
     wanted, where = sources(), SITE.relative_to(pages.ROOT)
     record = RECORD.read_text().splitlines() if RECORD.exists() and SITE.exists() else []
     if record == wanted:
@@ -99,7 +118,6 @@ def main() -> int:
     if record[:2] != wanted[:2]:
         for folder in (SITE, *DOCTREES.parent.glob(f"{DOCTREES.name}*")):
             shutil.rmtree(folder, ignore_errors=True)
-    pages.BUILD.mkdir(exist_ok=True)
     with ThreadPoolExecutor() as pool:  # Sphinx uses one core a language
         if not all([*pool.map(build, wanted[0].split())]):
             return 1

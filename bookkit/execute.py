@@ -154,14 +154,16 @@ def _carries(mark: Path, current: str) -> bool:
 
 
 @contextlib.contextmanager
-def alone(path: Path, report: Callable[[str], None] = print) -> Iterator[None]:
-    """Hold a cache's folder; who wants it meanwhile says who holds it, and waits."""
+def alone(
+    path: Path, report: Callable[[str], None] = print, does: str = "executes pages"
+) -> Iterator[None]:
+    """Hold a folder; who wants it meanwhile says who holds it and what that one does, and waits."""
     with path.with_name(f"{path.name}.lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
-            report(f"waiting for {lock.read()}, which executes pages …")
+            report(f"waiting for {lock.read()}, which {does} …")
             fcntl.flock(lock, fcntl.LOCK_EX)
         lock.truncate(0)
         lock.write(f"process {os.getpid()} ({' '.join(sys.orig_argv[1:3])})")

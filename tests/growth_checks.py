@@ -7,12 +7,24 @@ import os
 import shutil
 import subprocess
 import sys
+from itertools import chain
+from pathlib import Path
 
 import pytest
 
-from bookkit import catalogue, execute, pages
+from bookkit import build, catalogue, execute, pages
 
 NAME = "grown-in-a-scratch-copy"
+# Python imports a module of this name before anything else; this one writes down what is opened.
+WATCHED = """
+import os, sys
+log = os.open(os.environ["OPENED"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+def write(event, words):
+    if event == "open" and isinstance(words[0], str) and not words[2] & os.O_ACCMODE:
+        os.write(log, f"{os.path.abspath(words[0])}\\n".encode())
+sys.addaudithook(write)
+"""
+MADE = {"_build", ".venv", ".cache", "__pycache__", "data.json"}
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +41,8 @@ def scratch(tmp_path_factory):
     return folder
 
 
-def run(scratch, *words):
-    env = {**os.environ, "PYTHONPATH": str(scratch), "LANGUAGES": "en"}
+def run(scratch, *words, **env):
+    env = {**os.environ, "PYTHONPATH": str(scratch), "LANGUAGES": "en", **env}
     command = [sys.executable, "-m", *words]
     return subprocess.run(command, cwd=scratch, env=env, capture_output=True, text=True)
 
@@ -47,7 +59,11 @@ def grown(scratch):
         if path.is_file() and path.suffix != ".pyc" and before.get(path) != path.read_bytes()
     ]
     assert [path.name for path in new] == [f"{NAME}.md"], "a new case is one file"
-    steps = [run(scratch, "bookkit"), run(scratch, "bookkit.build")]
+    watched = scratch.with_name("watched")
+    watched.mkdir()
+    (watched / "sitecustomize.py").write_text(WATCHED)
+    watching = {"PYTHONPATH": f"{watched}:{scratch}", "OPENED": str(watched / "opened.txt")}
+    steps = [run(scratch, "bookkit"), run(scratch, "bookkit.build", **watching)]
     for step in steps:
         assert step.returncode == 0, step.stdout + step.stderr
     return scratch, steps
@@ -87,3 +103,14 @@ def test_a_second_run_executes_and_builds_nothing(grown):
     again = run(grown[0], "bookkit")
     assert "executing" not in again.stdout
     assert "up to date" in run(grown[0], "bookkit.build").stdout
+
+
+def test_what_the_build_opens_is_known_so_that_a_change_of_it_builds_the_site_anew(grown):
+    folder = grown[0].resolve()
+    known = {path.relative_to(pages.ROOT) for path in chain(*build.known_files())}
+    opened = (folder.with_name("watched") / "opened.txt").read_text().splitlines()
+    files = {Path(name) for name in opened if name.startswith(f"{folder}/")}
+    read = {path.relative_to(folder) for path in files if path.is_file()}
+    unknown = {path for path in read - known if not MADE & set(path.parts)}
+    assert unknown == {Path(f"book/cases/{NAME}.md")}, "see SHARED in bookkit/build.py"
+    assert Path("book/everyday.toml") in read

@@ -222,3 +222,48 @@ def test_no_job_that_runs_packages_has_a_token_that_writes(file):
             assert "GH_TOKEN" not in json.dumps(job) + json.dumps(workflow.get("env", {}))
             (checkout,) = (s for s in steps if s.get("uses", "").startswith("actions/checkout"))
             assert checkout["with"]["persist-credentials"] is False
+
+
+def test_an_environment_that_lost_a_module_is_made_again(checkout, capsys):
+    home = checkout / ".venv"
+    site = home / "lib" / "python3.12" / "site-packages"
+    (site / "numpyro-1.dist-info").mkdir(parents=True)
+    (site / "numpyro-1.dist-info" / "RECORD").write_text("numpyro/__init__.py,sha256=x,1\n")
+    (site / "numpyro").mkdir()
+    (site / "numpyro" / "__init__.py").touch()
+    (home / "bin").mkdir()
+    (home / "bin" / "python").touch()
+    made = []
+    environments.ensure(home, "lock", lambda: made.append(1))
+    environments.ensure(home, "lock", lambda: made.append(2))
+    (site / "numpyro" / "__init__.py").unlink()
+    environments.ensure(home, "lock", lambda: made.append(3))
+    assert made == [1, 3]
+    assert "has lost numpyro/__init__.py, and is made anew" in capsys.readouterr().out
+
+
+def test_what_would_install_elsewhere_is_left_out(monkeypatch):
+    names = ["PIP_TARGET", "PIP_USER", "UV_SYSTEM_PYTHON", "PIP_INDEX_URL"]
+    for name in names:
+        monkeypatch.setenv(name, "1")
+    code = f"import os; print(*(name for name in {names} if name in os.environ))"
+    assert environments.run(sys.executable, "-c", code, cure="") == "PIP_INDEX_URL\n"
+
+
+def test_a_second_installation_waits_for_the_first(monkeypatch, tmp_path):
+    """The first one holds the lock until it is told that the second one waits."""
+    (tmp_path / "tools").mkdir()
+    source = environments.ROOT / "tools" / "environments.py"
+    slow = "\ndef bring_up_to_date():\n    print('begun', flush=True)\n    input()\n"
+    text = source.read_text().replace(
+        '\nif __name__ == "__main__":', f'{slow}\nif __name__ == "__main__":'
+    )
+    (tmp_path / "tools" / "environments.py").write_text(text)
+    command = [sys.executable, tmp_path / "tools" / "environments.py"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as first:
+        assert first.stdout.readline() == "begun\n"
+        with subprocess.Popen(command, **pipes) as second:
+            assert second.stdout.readline().startswith("Waiting for another make")
+            first.communicate("\n")
+            assert second.communicate("\n")[0] == "begun\n"

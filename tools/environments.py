@@ -9,12 +9,14 @@ Runs on any Python from 3.8 on, with the standard library alone: it is what find
 Usage: python tools/environments.py
 """
 
+import fcntl
 import hashlib
 import json
 import os
 import platform
 import re
 import shutil
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +34,11 @@ CERTIFICATE = (
 )
 SPACE = "The disk is full: free 4 GB where this folder and UV_CACHE_DIR are, then run make again."
 LEAST = 1e8  # bytes: with fewer left, that is why a step failed
+# With these, pip and uv would install elsewhere, or refuse.
+ELSEWHERE = {
+    *("PIP_TARGET", "PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV"),
+    *("UV_TARGET", "UV_PREFIX", "UV_SYSTEM_PYTHON", "UV_PYTHON_PREFERENCE", "UV_PROJECT_ENVIRONMENT"),
+}
 # What pip and uv say.
 REFUSED = re.compile("certificate|UnknownIssuer", re.I)
 FULL = re.compile("No space left|Disk quota exceeded|Errno (28|122)|os error (28|122)", re.I)
@@ -67,9 +74,12 @@ def run(*command, cure):
     On failure, show what it said and raise `SetupError` with the cure.
     """
     env = {"UV_CACHE_DIR": str(CACHE / "uv"), "UV_PYTHON_INSTALL_DIR": str(CACHE / "python")}
-    if "SSL_CERT_FILE" in os.environ:  # which uv knows, and pip and npm call by other names
-        env.update(dict.fromkeys(("PIP_CERT", "NODE_EXTRA_CA_CERTS"), os.environ["SSL_CERT_FILE"]))
-    env.update(os.environ, UV_NO_PROGRESS="1", VIRTUAL_ENV="")
+    env["UV_SYSTEM_CERTS"] = "1"
+    certificates = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
+    if certificates:  # uv finds the system's, and pip and npm call them by other names
+        env.update(dict.fromkeys(("PIP_CERT", "NODE_EXTRA_CA_CERTS"), certificates))
+    env.update((name, value) for name, value in os.environ.items() if name not in ELSEWHERE)
+    env.update(UV_NO_PROGRESS="1", VIRTUAL_ENV="")
     words = [str(part) for part in command]
     try:
         done = subprocess.run(words, env=env, capture_output=True, text=True)
@@ -133,11 +143,27 @@ def stamp(*texts):
     return hashlib.sha256("\n".join((str(ROOT), *texts)).encode()).hexdigest()
 
 
+def lost(environment):
+    """Return a module that was installed into an environment and is not there, or None."""
+    for record in environment.glob("lib/python*/site-packages/*.dist-info/RECORD"):
+        names = (line.partition(",")[0] for line in record.read_text().splitlines())
+        folder = record.parent.parent
+        for name in names:
+            if name.endswith(".py") and not os.path.exists(f"{folder}/{name}"):
+                return name
+    return None
+
+
 def is_whole(environment, wanted):
-    """Tell whether an environment was finished, and for the same lock."""
+    """Tell whether an environment was finished, for the same lock, and has all its modules."""
     mark = environment / "complete"
     python = environment / "bin" / "python"
-    return mark.is_file() and mark.read_text() == wanted and python.exists()
+    if not (mark.is_file() and mark.read_text() == wanted and python.exists()):
+        return False
+    gone = lost(environment)
+    if gone:
+        print(f"{environment.name} has lost {gone}, and is made anew.", flush=True)
+    return not gone
 
 
 def locked_uv():
@@ -302,6 +328,18 @@ def main():
     With `--reader`, this Python's own environment is the "now" stack, as in Binder.
     """
     check_machine()
+    CACHE.mkdir(exist_ok=True)
+    with (CACHE / "environments.lock").open("w") as lock:  # it is free again when this process ends
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Waiting for another make, which installs the environments …", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        bring_up_to_date()
+
+
+def bring_up_to_date():
+    """Make what is missing, and link the package."""
     now = stamp(NOW_LOCK.read_text())
     home = Path(sys.prefix) if "--reader" in sys.argv else NOW
     if home == NOW:

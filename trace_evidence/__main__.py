@@ -14,16 +14,21 @@ import os
 import shutil
 import sys
 import textwrap
+import traceback
 from pathlib import Path
 from typing import Any
 
-from . import avoid, can_i_use
+from . import __version__, avoid, can_i_use
 from . import symptoms as second_door
 from . import triage as rules
 
 Entry = dict[str, Any]
 FORMAT = 1
 """The version of the form that ``--json`` prints; the error index describes it."""
+ENDS = (
+    "The status is 0 where something was found, 1 where not, 2 where a file cannot be read or the "
+    "answer not be written, 3 where the command itself failed."
+)
 
 
 def triage(file: str, as_json: bool) -> int:
@@ -36,6 +41,9 @@ def triage(file: str, as_json: bool) -> int:
     Returns:
         0 where something was found, 1 where nothing was, 2 when the file cannot be read.
     """
+    if file == "-" and sys.stdin is None:
+        print("error: there is nothing to read: name a file.", file=sys.stderr)
+        return 2
     if file == "-":
         if sys.stdin.isatty():
             print("Paste the traceback, then press Ctrl-D on a line of its own.", file=sys.stderr)
@@ -82,6 +90,9 @@ def symptoms(words: str, as_json: bool) -> int:
     """
     style = rules.Style(rules.is_terminal(sys.stdout))
     known = rules.data()["explain"]
+    if not words and as_json:
+        print(json.dumps({"format": FORMAT, "symptoms": dict(second_door.table())}, indent=1))
+        return 0
     if not words:
         blocks = [
             "\n".join(
@@ -194,17 +205,17 @@ def described(entry: Entry) -> str:
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Return what the command line asks for."""
-    parser = argparse.ArgumentParser(prog="trace-evidence")
+    parser = argparse.ArgumentParser(prog="trace-evidence", epilog=ENDS)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, dest="command")
-    ends = "The status is 0 where something was found, 1 where not, 2 where nothing can be read."
-    command = commands.add_parser("triage", help="say what an error is", epilog=ends)
+    command = commands.add_parser("triage", help="say what an error is", epilog=ENDS)
     command.add_argument("file", nargs="?", default="-", help="standard input, if none is named")
     command.add_argument("--json", action="store_true", help="print the answer as JSON")
-    command = commands.add_parser("symptoms", help="no error, but a wrong answer", epilog=ends)
+    command = commands.add_parser("symptoms", help="no error, but a wrong answer", epilog=ENDS)
     command.add_argument("words", nargs="*", help="what you see; without words, all is listed")
     command.add_argument("--json", action="store_true", help="print the cases as JSON")
     command = commands.add_parser(
-        "explain", help="say what a failure is, and its cure", epilog=ends
+        "explain", help="say what a failure is, and its cure", epilog=ENDS
     )
     command.add_argument("name", nargs="?", help="without one, all names are listed")
     command = commands.add_parser("can-i-use", help="is a distribution right in a construct")
@@ -226,7 +237,7 @@ def examine(words: list[str]) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; the status is 2 where a file, or the package's own data, is unreadable."""
+    """Run the command, and return its status, as `ENDS` has it."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows no arrows gets "?"
@@ -247,15 +258,21 @@ def main(arguments: list[str] | None = None) -> int:
             status = int(not known)
         else:
             status = triage(options.file, options.json)
-        sys.stdout.flush()
+        print(end="", flush=True)
     except rules.DataError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # who reads has seen enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        print(f"error: the answer cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 130
+    except Exception:
+        traceback.print_exc()
+        return 3
     return status
 
 
