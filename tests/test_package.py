@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import trace_evidence
 from bookkit import publish
 from tools import backend, environments
 from trace_evidence import __main__ as command_line
@@ -20,7 +21,7 @@ from trace_evidence import checkout, triage
 
 ROOT = environments.ROOT
 SENT = pytest.mark.kept("pyproject.toml", "README.md", "LICENSES")
-PYTHONS = ("3.11", "3.12", "3.13")
+PYTHONS = ("3.9", "3.12", "3.13")
 ERROR = "Traceback:\nTypeError: unhashable type: 'DynamicJaxprTracer'\n"
 IN_THE_REPOSITORY = re.compile(r"(?<![\w/])(?:book|stacks|tests|bookkit)/[\w/]|\.md\b|CONTRIBUTING")
 
@@ -96,7 +97,7 @@ def test_the_wheel_holds_the_package_with_its_data_needs_nothing_and_is_small(wh
     (file,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
     metadata = Parser().parsestr(archive.read(file).decode())
     assert not [row for row in metadata.get_all("Requires-Dist") if "extra ==" not in row]
-    assert metadata["Requires-Python"] == ">=3.11"
+    assert metadata["Requires-Python"] == ">=3.9"
     assert 50_000 < sum(entry.file_size for entry in archive.infolist()) < 1_200_000
 
 
@@ -121,6 +122,20 @@ def test_its_commands_answer_where_nothing_else_is_installed(reader):
     unknown = reader("explain", slug[:-1])
     assert (unknown.returncode, unknown.stdout, unknown.stderr.count("\n")) == (1, "", 1)
     assert f"did you mean {slug}" in unknown.stderr
+    assert reader("--version").stdout == f"trace-evidence {trace_evidence.__version__}\n"
+
+
+def test_what_cannot_be_read_or_written_is_one_line_and_no_answer(monkeypatch, capsys):
+    command = [sys.executable, "-m", "trace_evidence", "explain", "leaf-order"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
+    said = "error: the answer cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, said)
+    monkeypatch.setattr(sys, "stdin", None)
+    assert command_line.main(["triage"]) == 2
+    assert capsys.readouterr().err == "error: there is nothing to read: name a file.\n"
+    monkeypatch.setattr(command_line, "explain", lambda name: 1 / 0)
+    assert command_line.main(["explain"]) == 3
 
 
 @pytest.mark.kept("examine")
@@ -208,7 +223,8 @@ def test_all_that_the_data_are_made_from_is_known():
             if event == "open" and isinstance(words[0], str | os.PathLike):
                 opened.add(os.path.abspath(os.fspath(words[0])))
         sys.addaudithook(note)
-        from bookkit import publish
+        import trace_evidence
+from bookkit import publish
         publish.build()
         print("\\n".join(path.removeprefix(root) for path in opened if path.startswith(root)))"""
     done = subprocess.run(

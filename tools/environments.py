@@ -37,7 +37,13 @@ LEAST = 1e8  # bytes: with fewer left, that is why a step failed
 # With these, pip and uv would install elsewhere, or refuse.
 ELSEWHERE = {
     *("PIP_TARGET", "PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV"),
-    *("UV_TARGET", "UV_PREFIX", "UV_SYSTEM_PYTHON", "UV_PYTHON_PREFERENCE", "UV_PROJECT_ENVIRONMENT"),
+    *(
+        "UV_TARGET",
+        "UV_PREFIX",
+        "UV_SYSTEM_PYTHON",
+        "UV_PYTHON_PREFERENCE",
+        "UV_PROJECT_ENVIRONMENT",
+    ),
 }
 # What pip and uv say.
 REFUSED = re.compile("certificate|UnknownIssuer", re.I)

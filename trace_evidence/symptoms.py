@@ -96,7 +96,7 @@ def search(words: str) -> list[Match]:
             found.setdefault(place, []).append((points, weights[stem]))
     scores = {}
     for place, hits in found.items():
-        points, weight = map(sum, zip(*hits, strict=True))
+        points, weight = map(sum, zip(*hits))
         score = int(points * math.sqrt(weight / total))
         if len(hits) > 1 and score >= ENOUGH:
             scores[place] = score
