@@ -30,7 +30,7 @@ MADE = {"_build", ".venv", ".cache", "__pycache__", "data.json"}
 @pytest.fixture(scope="module")
 def scratch(tmp_path_factory):
     """A copy of what git tracks or would track, with the executed pages of this checkout."""
-    folder = tmp_path_factory.mktemp("scratch") / "book"
+    folder = tmp_path_factory.mktemp("scratch") / "Bücher der 书 x"  # any folder will do
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=pages.ROOT, capture_output=True, text=True, check=True)
     for name in filter(None, names.stdout.split("\0")):

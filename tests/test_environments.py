@@ -242,6 +242,12 @@ def test_an_environment_that_lost_a_module_is_made_again(checkout, capsys):
     assert "has lost numpyro/__init__.py, and is made anew" in capsys.readouterr().out
 
 
+def test_the_links_to_this_checkout_are_relative_so_that_any_name_of_it_can_be_read():
+    links = list(environments.NOW.glob("lib/python*/site-packages/*.pth"))
+    assert links
+    assert not [link.name for link in links if str(environments.ROOT) in link.read_text()]
+
+
 def test_what_would_install_elsewhere_is_left_out(monkeypatch):
     names = ["PIP_TARGET", "PIP_USER", "UV_SYSTEM_PYTHON", "PIP_INDEX_URL"]
     for name in names:

@@ -240,6 +240,10 @@ def install_package(environment):
     cure = "The helper package could not be linked: `make clean`, then run make again."
     flags = ("--no-deps", "--no-build-isolation", "--offline")
     install(environment, *flags, "-e", ROOT, "-e", ROOT / "examine", cure=cure)
+    for file in environment.glob("lib/python*/site-packages/*.pth"):
+        linked = Path(file.read_text(encoding="utf-8").strip())
+        if linked in (ROOT, ROOT / "examine"):  # with LC_ALL=C, Python reads no "ü" there
+            file.write_text(os.path.relpath(linked, file.parent) + "\n")
 
 
 def make_now():
