@@ -8,12 +8,26 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 
 from trace_evidence.figures import INK
 
 from . import pages
+from .languages import say
 
 FOLDER = pages.BOOK / "_static" / "art"
+WORDS = re.compile(r"(<(?:title|text)\b[^>]*>)([^<]+)")
+"""The words of a drawing: what it shows, and what stands in it."""
+
+
+def read(file: Path) -> str:
+    """Return a drawing with its words in the language that is spoken."""
+
+    def spoken(words: re.Match) -> str:
+        text = say(html.unescape(" ".join(words[2].split())))
+        return words[1] + html.escape(text, quote=False)
+
+    return WORDS.sub(spoken, file.read_text())
 
 
 def inline(name: str, decorative: bool = False) -> str:
@@ -31,7 +45,7 @@ def inline(name: str, decorative: bool = False) -> str:
         raise pages.PageError(
             f"there is no drawing {file.relative_to(pages.ROOT)}: name one there."
         )
-    svg = " ".join(file.read_text().split())
+    svg = " ".join(read(file).split())
     title = re.search(r"<title>(.+?)</title> ?", svg)
     if title is None:
         raise pages.PageError(f"{file.relative_to(pages.ROOT)}: say in a <title> what it shows.")
@@ -43,7 +57,7 @@ def inline(name: str, decorative: bool = False) -> str:
 
 def for_paper(name: str) -> dict[str, str]:
     """Return a drawing in fixed colours, as paper needs it, as `svg`, and its words as `alt`."""
-    svg = (FOLDER / f"{name}.svg").read_text()
+    svg = read(FOLDER / f"{name}.svg")
     svg = re.sub(r"var\(--[\w-]+,\s*([^)]+)\)", r"\1", svg).replace("currentColor", INK)
     title = re.search(r"<title>(.+?)</title>", svg, re.S)
     return {"svg": svg, "alt": html.unescape(title[1]) if title else name}

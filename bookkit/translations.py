@@ -12,6 +12,7 @@ taken from there.
 from __future__ import annotations
 
 import ast
+import html
 import re
 import shutil
 import subprocess
@@ -30,6 +31,7 @@ from trace_evidence import both, symptoms
 
 from . import (
     casebook,
+    drawings,
     everyday,
     examined,
     languages,
@@ -123,6 +125,9 @@ def record_texts() -> Iterator[tuple[str, str]]:
             yield from ((name, text) for text in texts)
     yield from (("examine/trials", row["why"]) for row in examined.load()["alarms"])
     yield from (("can_i_use/causes.toml", row["note"]) for row in record.causes() if "note" in row)
+    for file in sorted(drawings.FOLDER.glob("*.svg")):
+        for _, text in drawings.WORDS.findall(file.read_text()):
+            yield f"book/_static/art/{file.name}", html.unescape(" ".join(text.split()))
     name = "_toc.yml"
     for part in pages.parse(pages.TOC.read_text())["parts"]:
         yield name, part["caption"]
