@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.search import SearchLanguage
 from sphinx_exercise.directive import ExerciseStartDirective
 
-from bookkit import languages, translations
+from bookkit import languages, pages, translations
 from bookkit.languages import ENGLISH, say
 from trace_evidence import symptoms
 
@@ -96,6 +96,10 @@ def link_editions(app: Sphinx, page: str, template: str, context: dict[str, Any]
     context["editions"] = []
     if len(built) < 2 or page in ("404", "index"):
         return
+    catalogue = languages.catalogue(here.code, page)
+    if catalogue.exists():
+        source = pages.config()["repository"]["url"]
+        context["catalogue"] = f"{source}/edit/main/{catalogue.relative_to(pages.ROOT)}"
     base = app.config.html_baseurl.removesuffix(f"{here.address}/" if here.address else "")
     up = "../" * (page.count("/") + bool(here.address))
     for one in built:
