@@ -34,7 +34,7 @@ FAMILIES = {  # beyond the chapters: each is a section of the casebook
     "buffers": "Memory and buffers",
     "devices": "Many devices",
     "optimizers": "State and optimizers",
-    "unsaid": "Missing words",
+    "unsaid": "What nobody is told",
 }
 SYMPTOMS = {
     "posterior": "The posterior or a density is wrong",

@@ -1,4 +1,4 @@
-"""Variations of *A gradient of your own that returns None is a gradient of zero*: gradients."""
+"""Variations of *A backward function that returns None gives a gradient of zero*: gradients."""
 
 import jax
 import jax.numpy as jnp
