@@ -1,0 +1,87 @@
+"""Variations of *Compiled and not compiled disagree*: the day before."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tools.variations import vary
+
+
+def three(move, cured=None, size=8, number=0, dtype=np.float32, lag=1):
+    series = np.random.default_rng(number).integers(1, 99, size).astype(dtype)
+    exact = np.concatenate([series[:lag], series[:-lag]])[None]
+    cured = cured or (lambda v: jnp.concatenate([v[:lag], v[:-lag]])[None])
+    return lambda: jax.jit(move)(series), exact, lambda: jax.jit(cured)(series)
+
+
+def by_set(values):
+    return values.at[1:].set(values[:-1])[None]
+
+
+def two_before(values):
+    return values.at[2:].set(values[:-2])[None]
+
+
+def reshaped(values):
+    return values.at[1:].set(values[:-1]).reshape(1, -1)
+
+
+def by_slice(values):
+    return lax.dynamic_update_slice(values, values[:-1], (1,))[None]
+
+
+def rolled(values):
+    return jnp.roll(values, 1).at[0].set(values[0])[None]
+
+
+def fenced(values):
+    return lax.optimization_barrier(values.at[1:].set(values[:-1]))[None]
+
+
+def copied(values):
+    return values.at[1:].set(values[:-1].copy())[None]
+
+
+def masked(values):
+    return jnp.where(jnp.arange(len(values)) == 0, values, jnp.roll(values, 1))[None]
+
+
+def plain(values):
+    return values.at[1:].set(values[:-1])
+
+
+def outside(values):
+    return jax.jit(plain)(values)[None]
+
+
+vary("eight days", "silent", "holds", then=("right", "holds"))(lambda: three(by_set))
+vary("another seed, a thousand days", "silent", "holds", then=("right", "holds"))(
+    lambda: three(by_set, size=1000, number=4)
+)
+vary("two days", "right", "holds")(lambda: three(by_set, size=2))
+vary("three days", "silent", "holds", then=("right", "holds"))(lambda: three(by_set, size=3))
+vary("whole numbers", "silent", "holds", then=("right", "holds"))(
+    lambda: three(by_set, dtype=np.int32)
+)
+vary("two days before", "silent", "holds", then=("right", "holds"))(
+    lambda: three(two_before, lag=2)
+)
+vary("reshape instead of None", "silent", "holds", then=("right", "holds"))(lambda: three(reshaped))
+vary("dynamic_update_slice", "silent", "holds", then=("right", "holds"))(lambda: three(by_slice))
+vary("the batch axis is made outside", "right")(
+    lambda: (lambda: jax.jit(plain)(np.arange(8.0))[None], np.r_[0:1, 0:7][None] * 1.0, None)
+)
+vary("the cure is roll", "silent", "holds", then=("right", "holds"))(lambda: three(by_set, rolled))
+vary("the cure is where and roll", "silent", "holds", then=("right", "holds"))(
+    lambda: three(by_set, masked)
+)
+vary("the cure is an optimization_barrier", "silent", "holds", then=("right", "AttributeError"))(
+    lambda: three(by_set, fenced)
+)
+vary("looks right: copy what is read", "silent", "falls", then=("right", "holds"))(
+    lambda: three(by_set, copied)
+)
+vary("looks right: a jit inside", "silent", "falls", then=("right", "holds"))(
+    lambda: three(by_set, outside)
+)

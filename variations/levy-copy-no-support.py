@@ -1,0 +1,99 @@
+"""Variations of *A Levy site inside scan has no support*: log densities."""
+
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+from numpyro.contrib.control_flow import scan
+from numpyro.infer.util import initialize_model, potential_energy
+from scipy import stats
+
+from tools.variations import vary
+
+if not hasattr(dist, "Levy"):
+    sys.exit()  # in 2024 there was none
+
+jax.config.update("jax_disable_most_optimizations", True)
+
+
+class Levy(dist.Levy):
+    pytree_data_fields = ("_support",)
+
+
+class SupportProperty(dist.Levy):
+    """Looks right: the support as a property, from the parameter."""
+
+    support = property(lambda self: dist.constraints.greater_than(self.loc))
+
+
+def inverse_gamma(loc, scale):
+    return dist.InverseGamma(0.5, scale / 2)
+
+
+def strict(loc, scale):
+    return dist.Levy(loc, scale, validate_args=True)
+
+
+def three(
+    cured=Levy, days=3, loc=0.0, scale=2.0, number=0, observed=False, loop=True, got=dist.Levy
+):
+    jumps = loc + np.random.default_rng(number).uniform(0.5, 4.0, days)
+    exact = stats.levy(loc, scale).logpdf(jumps).sum()
+
+    def density(make):
+        def step(position, jump):
+            obs = jump if observed else None
+            return position + numpyro.sample("jump", make(loc, scale), obs=obs), None
+
+        def model():
+            if loop:
+                return scan(step, 0.0, jnp.asarray(jumps))
+            with numpyro.plate("days", days):
+                numpyro.sample("jump", make(loc, scale), obs=jumps if observed else None)
+
+        values = np.log(jumps - loc)
+        at = {} if observed else {"jump": jnp.asarray(values)}
+        return -potential_energy(model, (), {}, at) - (0.0 if observed else values.sum())
+
+    return lambda: density(got), exact, lambda: density(cured)
+
+
+def starts(make):
+    """Whether the search for a start ends, in a model without data."""
+
+    def model():
+        step = lambda c, _: (c, numpyro.sample("jump", make(0.0, 2.0)))
+        scan(step, 0.0, None, length=3)
+
+    info = initialize_model(jax.random.PRNGKey(0), model)
+    return bool(np.isfinite(np.asarray(info.param_info.potential_energy)))
+
+
+def copied(make):
+    copy = jax.tree.map(lambda leaf: leaf, make(0.0, 2.0))
+    return bool(copy.support(1.0))
+
+
+def lanes(make):
+    built = jax.vmap(lambda scale: make(0.0, scale))(jnp.ones(2))
+    return bool(np.all(built.support(jnp.ones(2))))
+
+
+def pair(run):
+    return lambda: run(dist.Levy), True, lambda: run(Levy)
+
+
+vary("the search for a start", "AttributeError", "holds")(lambda: pair(starts))
+vary("three latent jumps", "right", "holds")(lambda: three())
+vary("another seed, one jump", "right", "holds")(lambda: three(days=1, number=4))
+vary("it starts at 1", "right", "holds")(lambda: three(loc=1.0))
+vary("a copy", "TypeError", "holds")(lambda: pair(copied))
+vary("built under vmap", "TypeError", "holds")(lambda: pair(lanes))
+vary("observed", "right", "holds")(lambda: three(observed=True))
+vary("a plate instead of scan", "right", "holds")(lambda: three(loop=False))
+vary("the cure is an inverse gamma", "right", "holds")(lambda: three(inverse_gamma))
+vary("the cure is a property", "right", "holds")(lambda: three(SupportProperty))
+vary("looks right: validate_args=True", "right", "AssertionError")(lambda: three(strict))

@@ -1,0 +1,112 @@
+"""Variations of *A loop compiles again at every call*: compilations after the first call."""
+
+import functools
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from tools.variations import vary
+
+compiled = []
+
+
+def listen(event, seconds, **details):
+    if event.endswith("backend_compile_duration"):
+        compiled.append(event)
+
+
+jax.monitoring.register_event_duration_secs_listener(listen)
+RATE = jnp.float32(0.1)
+
+
+def three(function, cured=None, exact=0, calls=5):
+    def compilations(function):
+        function(RATE)
+        compiled.clear()
+        for _ in range(calls):
+            function(RATE)
+        return len(compiled)
+
+    cured = cured or jax.jit(function)
+    return lambda: compilations(function), exact, lambda: compilations(cured)
+
+
+def not_done(state):
+    return state[0] < 10
+
+
+def step(state):
+    return state[0] + 1, state[1] * (1.0 - state[2]), state[2]
+
+
+def in_carry(rate):
+    return lax.while_loop(not_done, step, (0, 2.0, rate))[1]
+
+
+def drain(rate):
+    return lax.while_loop(not_done, lambda s: (s[0] + 1, s[1] * (1.0 - rate)), (0, 2.0))[1]
+
+
+def scanned(rate):
+    return lax.scan(lambda level, _: (level * (1.0 - rate), None), 2.0, None, length=10)[0]
+
+
+def fori(rate):
+    return lax.fori_loop(0, 10, lambda _, level: level * (1.0 - rate), 2.0)
+
+
+def mapped(rate):
+    return lax.map(lambda level: level * (1.0 - rate), jnp.ones(3))
+
+
+def cond(rate):
+    return lax.cond(True, lambda: 1.0 - rate, lambda: rate)
+
+
+def by_partial(rate):
+    return lax.while_loop(not_done, functools.partial(step), (0, 2.0, rate))[1]
+
+
+def jit_inside(rate):
+    return jax.jit(lambda rate: drain(rate))(rate)
+
+
+def jit_of_body(rate):
+    body = jax.jit(lambda s: (s[0] + 1, s[1] * (1.0 - rate)))
+    return lax.while_loop(not_done, body, (0, 2.0))[1]
+
+
+@functools.cache
+def body_for(rate):
+    return lambda s: (s[0] + 1, s[1] * (1.0 - rate))
+
+
+def cached_body(rate):
+    return lax.while_loop(not_done, body_for(float(rate)), (0, 2.0))[1]
+
+
+JITTED = jax.jit(step)
+
+
+def jitted_once(rate):
+    return lax.while_loop(not_done, JITTED, (0, 2.0, rate))[1]
+
+
+vary("while_loop", "silent", "holds")(lambda: three(drain))
+vary("thirty calls", "silent", "holds")(lambda: three(drain, calls=30))
+vary("scan", "silent", "holds")(lambda: three(scanned))
+vary("fori_loop", "silent", "holds")(lambda: three(fori))
+vary("lax.map", "silent", "holds")(lambda: three(mapped))
+vary("cond", "silent", "holds")(lambda: three(cond))
+vary("a partial", "silent", "holds")(lambda: three(by_partial))
+vary("vmap", "right", "holds")(
+    lambda: three(lambda rate: jax.vmap(lambda x: x * rate)(jnp.ones(3)))
+)
+vary("the rate in the carry", "silent", "holds")(lambda: three(drain, in_carry))
+vary("the cure is eqx.filter_jit", "silent", "holds")(lambda: three(drain, eqx.filter_jit(drain)))
+vary("a body that is jitted once", "silent", "holds")(lambda: three(drain, jitted_once))
+vary("one body for each rate, kept", "silent", "holds")(lambda: three(drain, cached_body))
+vary("looks right: jit of a lambda inside", "silent", "falls")(lambda: three(drain, jit_inside))
+vary("looks right: jit around the body", "silent", "falls")(lambda: three(drain, jit_of_body))
