@@ -22,7 +22,7 @@ buffer, truck = draw.normal(2.0, 1.0, 24), jnp.asarray(draw.integers(0, 3, 24))
 sampler = MCMC(NUTS(level), num_warmup=100, num_samples=100, progress_bar=False)
 sampler.run(random.PRNGKey(0), buffer, truck)
 buffer[:] = draw.normal(30.0, 1.0, 24)
-model, arguments = sampler, ()
+model, arguments = sampler, (buffer, truck)
 
 
 def shown():
