@@ -19,7 +19,7 @@ IDS = {
     "state": ("tracer-kept", "data-kept"),
     "keys": ("same-key", "one-key-for-lanes", "fixed-draw"),
     "round_trip": ("value-not-taken", "do-not-taken", "density-not-repeated", "density-of-a-draw",
-                   "needs-intermediates", "zero-gradient"),
+                   "needs-intermediates", "nan-gradient", "zero-gradient"),
     "shapes": ("claimed-shape",),
     "likelihood": ("broadcast", "missing-plate"),
     "support": ("impossible-observation",),

@@ -131,6 +131,42 @@ def with_enumeration_in_scan():
     scan(step, 0, jnp.array([0.0, 3.0, 3.0]))
 
 
+def with_a_gradient(of):
+    """A model whose mean is some function of a latent and of distances, one of which is zero."""
+
+    def model(x):
+        scale = numpyro.sample("scale", dist.LogNormal(0.0, 0.5))
+        numpyro.sample("y", dist.Normal(of(x, scale), 1.0), obs=jnp.ones(len(x)))
+
+    return model
+
+
+@pytest.mark.parametrize(
+    ("of", "findings", "hints"),
+    [
+        (lambda x, scale: jnp.sqrt((x / scale) ** 2), ["nan-gradient"], []),
+        (lambda x, scale: jnp.sqrt((x / scale) ** 2 + 1e-6), [], []),
+        (lambda x, scale: x * jnp.where(scale > 1.0, jnp.sqrt(scale - 1.0), 0.0),
+         [], ["nan-gradient"]),
+        (lambda x, scale: 9 * scale * x, [], []),
+    ],
+)  # fmt: skip
+def test_a_gradient_that_is_no_number_is_found_where_the_density_is_one(of, findings, hints):
+    report = examine(with_a_gradient(of), X, checks=["round_trip"])
+    assert [found.id for found in report.findings] == findings, report
+    assert [hint.id for hint in report.hints] == hints, report
+    assert all(row.site == "scale" for row in (*report.findings, *report.hints))
+
+
+def test_a_gradient_of_zero_is_a_hint_where_the_density_changes():
+    def model():
+        scale = numpyro.sample("scale", dist.Uniform(1.0, 50.0))
+        numpyro.sample("y", dist.Normal(jax.lax.stop_gradient(scale), 1.0), obs=9.0)
+
+    (hint,) = examine(model, checks=["round_trip"]).hints
+    assert (hint.id, hint.site) == ("zero-gradient", "scale")
+
+
 WHOLE = [
     with_handlers, with_random_equinox, with_equinox_state,
     EquinoxModel(jnp.array(2.0), eqx.nn.Linear(6, 1, key=jax.random.PRNGKey(0))),
