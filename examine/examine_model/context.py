@@ -103,7 +103,8 @@ class Context:
         guide: a guide to look at, or None.
         mcmc: an `MCMC` that has run, or None.
         slow: whether checks may take as long as they like.
-        left: where the first run left tracers; changed: where it changed what the model holds.
+        left: where the first run left tracers, and whether they are keys.
+        changed: where it changed what the model holds.
         findings: where checks put what they find; hints: and what is odd.
         check: the check that runs now.
     """
@@ -115,7 +116,7 @@ class Context:
     guide: Any = None
     mcmc: Any = None
     slow: bool = False
-    left: list[str] = field(default_factory=list)
+    left: dict[str, bool] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     hints: list[Finding] = field(default_factory=list)
@@ -320,9 +321,12 @@ class Context:
         except Exception as error:
             return None, running.blame(error, "under `jax.disable_jit()`")
 
-    def find(self, name: str, says: str, site: str = "", cases: Iterable[str] = ()) -> None:
+    def find(
+        self, name: str, says: str, site: str = "", cases: Iterable[str] = (),
+        place: tuple[str, int] = ("", 0),
+    ) -> None:  # fmt: skip
         """Add a finding; `name` is its id."""
-        self.findings.append(self._finding(name, says, site, cases))
+        self.findings.append(self._finding(name, says, site, cases, place))
 
     def hint(
         self, name: str, says: str, site: str = "", cases: Iterable[str] = (),

@@ -26,7 +26,7 @@ IDS = {
     "scan": ("stacked-density", "stacked-raises"),
     "jit": ("stale-program", "jit-differs", "overflow"),
     "compiled": ("miscompiled",),
-    "precision": ("float32",),
+    "precision": ("float32", "int32"),
     "pytree": ("copy-forgets-bounds", "copy-raises", "leaf-order", "leaf-gradient", "copy-differs"),
     "guide": ("guide-keeps-tracer", "guide-keeps-start", "guide-keeps-arguments",
               "guide-under-vmap", "lane-without-start"),
