@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jax
@@ -56,7 +56,6 @@ class Ways:
         called: as the model is called, with the values handed in.
         under_jit: as `jit` traces it.
         anew: the same without any program that was compiled before, or None.
-        slopes: the gradient of the sum by latent site, in the shape of its value.
         why: why there is no `anew`.
     """
 
@@ -64,7 +63,6 @@ class Ways:
     called: tuple[dict, dict]
     under_jit: tuple[dict, dict]
     anew: tuple[dict, dict] | None
-    slopes: dict
     why: str
 
 
@@ -76,11 +74,13 @@ class Draws:
         values: what the sites drew, as it is handed in.
         rows: the log densities by site, where the values are handed in.
         inside: for each observed site, whether its rows lie in its support, and the support.
+        slopes: the gradient of the sum of all rows by latent site; none where a loop has none.
     """
 
     values: dict
     rows: dict
     inside: dict
+    slopes: dict
 
 
 def supported(site: running.Site) -> tuple[Any, list]:
@@ -103,7 +103,8 @@ class Context:
         guide: a guide to look at, or None.
         mcmc: an `MCMC` that has run, or None.
         slow: whether checks may take as long as they like.
-        left: where the first run left tracers; changed: where it changed what the model holds.
+        left: where the first run left tracers, and whether they are keys.
+        changed: where it changed what the model holds.
         findings: where checks put what they find; hints: and what is odd.
         check: the check that runs now.
     """
@@ -115,7 +116,7 @@ class Context:
     guide: Any = None
     mcmc: Any = None
     slow: bool = False
-    left: list[str] = field(default_factory=list)
+    left: dict[str, bool] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     hints: list[Finding] = field(default_factory=list)
@@ -228,37 +229,27 @@ class Context:
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        names, key, said = self.names, self.key(1), self.measuring()
-        free = {name: value for name, value in self.values.items() if is_smooth(value)}
-        rest = {name: value for name, value in self.values.items() if name not in free}
+        names, key, said, values = self.names, self.key(1), self.measuring(), self.values
 
-        def measured(free: dict, rest: dict) -> tuple[dict, dict]:
-            found = said(key, {**rest, **free})
+        def measured(values: dict) -> tuple[dict, dict]:
+            found = said(key, values)
             return found.rows, found.also
 
         with refused("under `jit`"):
-            traced = Recorded(measured, free, rest)
-        anew, why = self._without_programs(measured, free, rest, traced.size)
+            traced = Recorded(measured, values)
+        anew, why = self._without_programs(measured, values, traced.size)
         drawn, back = self.draw, self.back
 
-        def all_ways(free: dict, rest: dict) -> Any:
-            def total(free: dict) -> Any:
-                rows, also = traced(free, rest)
-                return sum((each.sum() for each in rows.values()), start=0.0), (rows, also)
-
-            try:
-                (_, under_jit), slopes = jax.value_and_grad(total, has_aux=True)(free)
-            except Exception:  # a loop that cannot be differentiated, with all else in order
-                under_jit, slopes = traced(free, rest), {}
+        def all_ways(values: dict) -> Any:
             called = densities(drawn, names), densities(back, names)
-            return *called, under_jit, slopes, anew(free, rest) if callable(anew) else None
+            return *called, traced(values), anew(values) if callable(anew) else None
 
         try:
-            first, rows, under_jit, slopes, compiled = running.quick(all_ways, free, rest)
+            first, rows, under_jit, compiled = running.quick(all_ways, values)
         except Exception as error:
             raise CannotRun(f"compiled, it fails with {running.brief(error)}") from error
         called = rows, numbers(back, self.computed)
-        return Ways(first, called, under_jit, compiled or anew, slopes, why)
+        return Ways(first, called, under_jit, compiled or anew, why)
 
     @cached_property
     def draws(self) -> Draws:
@@ -270,16 +261,31 @@ class Context:
         kept, seen, key, said = set(self.values), self.draw.samples(), self.key(1), self.measuring()
         observed = [name for name in self.names if seen[name].has_data]
 
-        def one(rng_key: Any) -> tuple:
+        def one(rng_key: Any, differentiate: bool = True) -> tuple:
             drawn = self.run(rng_key).sites
             values = {site.name: site.value for site in drawn if site.name in kept}
-            run = said(key, values)
-            laws = run.samples()
-            return values, run.rows, {name: supported(laws[name]) for name in observed}
+            free = {name: value for name, value in values.items() if is_smooth(value)}
+
+            def total(free: dict) -> Any:
+                run = said(key, {**values, **free})
+                laws, rows = run.samples(), run.rows
+                inside = {name: supported(laws[name]) for name in observed}
+                return sum((each.sum() for each in rows.values()), start=0.0), (rows, inside)
+
+            if differentiate:
+                (_, found), slopes = jax.value_and_grad(total, has_aux=True)(free)
+                return values, *found, slopes
+            return values, *total(free)[1], {}
+
+        def all_draws(differentiate: bool) -> Draws:
+            each = partial(one, differentiate=differentiate)
+            return Draws(*running.quick(lambda keys: jax.lax.map(each, keys), keys))
 
         keys = jax.random.split(self.key(3), DRAWS)
-        with refused("under `jit`"):
-            return Draws(*running.quick(lambda keys: jax.lax.map(one, keys), keys))
+        with contextlib.suppress(Exception):
+            return all_draws(differentiate=True)
+        with refused("under `jit`"):  # with a loop that cannot be differentiated, all else in order
+            return all_draws(differentiate=False)
 
     @cached_property
     def own_draws(self) -> list[Drawing]:
@@ -297,9 +303,7 @@ class Context:
         with refused("under `jit`"):
             return drawings(jax.make_jaxpr(measured)(self.key(1)).jaxpr)
 
-    def _without_programs(
-        self, measured: Callable, free: dict, rest: dict, size: int
-    ) -> tuple[Any, str]:
+    def _without_programs(self, measured: Callable, values: dict, size: int) -> tuple[Any, str]:
         """Return the densities without programs compiled before, or a function that traces them.
 
         Where none are to be had the second of the two says why.
@@ -310,16 +314,19 @@ class Context:
         try:
             with jax.disable_jit():
                 if size <= COMPILED:
-                    anew = Recorded(measured, free, rest)
+                    anew = Recorded(measured, values)
                     if not anew.loops:
                         return anew, ""
-                return measured(free, rest), ""
+                return measured(values), ""
         except Exception as error:
             return None, running.blame(error, "under `jax.disable_jit()`")
 
-    def find(self, name: str, says: str, site: str = "", cases: Iterable[str] = ()) -> None:
+    def find(
+        self, name: str, says: str, site: str = "", cases: Iterable[str] = (),
+        place: tuple[str, int] = ("", 0),
+    ) -> None:  # fmt: skip
         """Add a finding; `name` is its id."""
-        self.findings.append(self._finding(name, says, site, cases))
+        self.findings.append(self._finding(name, says, site, cases, place))
 
     def hint(
         self, name: str, says: str, site: str = "", cases: Iterable[str] = (),

@@ -56,7 +56,7 @@ class Held:
     def __init__(self, *roots: Any) -> None:
         self.noted: dict[int, tuple[Any, Any, str]] = {}
         self.whole = True
-        self._roots, self._traced = roots, set[str]()
+        self._roots, self._traced = roots, dict[str, bool]()
         self._globals: dict[tuple[int, str], Global] = {}
         self._own = {_package(root) for root in map(_function, roots)} - {""}
         names = (*ROOTS, *["args"] * len(roots))
@@ -67,7 +67,7 @@ class Held:
         while waiting:
             thing, path = waiting.pop()
             if isinstance(thing, jax.core.Tracer):
-                self._traced.add(path)
+                self._traced[path] = is_key(thing)
             if isinstance(thing, (*LEAVES, types.ModuleType, jax.core.Tracer)):
                 continue
             if id(thing) in self.noted:
@@ -119,9 +119,10 @@ class Held:
         for name in _names(code) & space.keys():
             yield f" → {name}", self._globals.setdefault((id(space), name), Global(space, name))
 
-    def tracers(self) -> list[str]:
-        """Return the places where a tracer is held now, the shortest name first."""
-        return _shortest_first(Held(*self._roots)._traced)
+    def tracers(self) -> dict[str, bool]:
+        """Return the places where a tracer is held now, the shortest first: is it a random key?"""
+        found = Held(*self._roots)._traced
+        return {place: found[place] for place in _shortest_first(found)}
 
     def changed(self) -> list[str]:
         """Return the places whose contents are other objects than were noted."""
@@ -153,6 +154,12 @@ class Held:
             now = _contents(thing)
             if before is not None and now is not None and not _unchanged(before, now):
                 yield thing, before, path
+
+
+def is_key(value: Any) -> bool:
+    """Tell whether a value is a random key, or several, in the new form or the old."""
+    old = value.dtype == np.uint32 and value.shape[-1:] == (2,)
+    return old or jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key)
 
 
 def _shortest_first(places: Iterable[str]) -> list[str]:

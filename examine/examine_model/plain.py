@@ -121,8 +121,8 @@ def state(call: Call) -> None:
     places = call.held.tracers()
     call.held.restore()
     if places:
-        says = f"a trace of it leaves a tracer in {places[0]}; the next use fails"
-        call.find("tracer-kept", says, leaks(places[0]))
+        says = f"a trace of it leaves a tracer in {next(iter(places))}; the next use fails"
+        call.find("tracer-kept", says, leaks(places))
         return
     call.kept(call.numbers)
     changed = call.held.changed()

@@ -119,11 +119,18 @@ def in_64_bits(function: Callable, *args: Any) -> Any:
         return jax.tree.map(np.asarray, quick(function, *widened(args)))
 
 
-def widened(tree: Any) -> Any:
-    """Return a pytree with its arrays of floating-point numbers in 64 bits."""
+def widened(tree: Any, whole: bool = False) -> Any:
+    """Return a pytree with its arrays of floating-point numbers in 64 bits.
+
+    With `whole`, those of whole numbers with a sign too.
+    """
 
     def one(leaf: Any) -> Any:
-        is_array = hasattr(leaf, "dtype") and hasattr(leaf, "shape")
-        return np.asarray(leaf, dtype=float) if is_array and is_floating(leaf) else leaf
+        if not (hasattr(leaf, "dtype") and hasattr(leaf, "shape")):
+            return leaf
+        if is_floating(leaf):
+            return np.asarray(leaf, dtype=float)
+        signed = whole and jax.dtypes.issubdtype(leaf.dtype, np.signedinteger)
+        return np.asarray(leaf, dtype=np.int64) if signed else leaf
 
     return jax.tree.map(one, tree)

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,6 +53,7 @@ class Site:
         subsample: whether it is a plate that chose some of its members.
         plates: the dimensions of the plates around it.
         place: the file and the line where the model calls NumPyro.
+        one_key: whether it stands in `vmap`, and its key is the same in all lanes.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Site:
     subsample: bool = False
     plates: tuple[int, ...] = ()
     place: tuple[str, int] = ("", 0)
+    one_key: bool = False
 
     @property
     def latent(self) -> bool:
@@ -84,12 +87,14 @@ class Site:
 class Run:
     """All that one run of a model did.
 
+    `hidden` are the sample sites that draw behind a `block` of the model, outside of its loops.
     `result` is what it returned. Where it was measured, `rows` are the log densities by site, and
     `also` its other numbers. `scanned` has the sites of each `scan`, stacked, as NumPyro hands them
     out, and the log density of each step: an array of shape (steps,).
     """
 
     sites: list[Site] = field(default_factory=list)
+    hidden: list[Site] = field(default_factory=list)
     scanned: list[tuple[Site, Any]] = field(default_factory=list)
     keys_asked: int = 0
     enumerated: bool = False
@@ -119,10 +124,9 @@ class Run:
                 found[site.name] = site.value
         return found
 
-    def repeated(self) -> set[str]:
-        """Return the names that more than one sample site has."""
-        names = [site.name for site in self.sites if site.kind == "sample"]
-        return {name for name in names if names.count(name) > 1}
+    def times(self) -> Counter[str]:
+        """Return how often each sample site was met, by name, behind a `block` too."""
+        return Counter(site.name for site in (*self.sites, *self.hidden) if site.kind == "sample")
 
 
 def tracer_name(value: Any) -> str:
@@ -151,6 +155,7 @@ class Recorder(primitives.Messenger):
 
     def __init__(self, spy: bool = False, read: bool = False) -> None:
         self.run, self.spy, self.read = Run(), spy, read
+        self.loops = 0
         super().__init__(None)
 
     def process_message(self, msg: dict) -> None:
@@ -160,6 +165,7 @@ class Recorder(primitives.Messenger):
         if msg["type"] != "control_flow":
             return
         self.run.loops += 1
+        self.loops += 1
         self.run.enumerated |= bool(msg["kwargs"].get("enum"))
         is_scan = getattr(msg["fn"], "__name__", "") == "scan_wrapper"
         if self.spy and is_scan and not msg["kwargs"].get("enum"):
@@ -181,6 +187,7 @@ class Recorder(primitives.Messenger):
                     site = Site(name, "sample", seen["fn"], seen["value"])
                     self.run.scanned.append((site, steps))
         if kind == "control_flow":
+            self.loops -= 1
             name = f"loop {self.run.loops}"
             self.run.sites.append(Site(name, "loop", None, None, msg["kwargs"].get("rng_key")))
         if kind not in KINDS or "name" not in msg:
@@ -202,6 +209,42 @@ class Recorder(primitives.Messenger):
         self.run.sites.append(site)
         if self.read and kind == "sample":
             site.fn.log_prob(site.value)
+
+
+    def hide(self, msg: dict) -> None:
+        """Note a site that a `block` of the model hides; those of NumPyro's loops are its own."""
+        if msg["type"] != "sample" or msg.get("is_observed") or self.loops:
+            return
+        key = msg["kwargs"].get("rng_key")
+        site = Site(msg["name"], "sample", msg["fn"], None, key, place=_caller())
+        site.traced = tracer_name(msg["value"])
+        site.one_key = key is not None and in_vmap() and tracer_name(key) != "BatchTracer"
+        self.run.hidden.append(site)
+
+
+@contextlib.contextmanager
+def behind_blocks(recorder: Recorder) -> Iterator[None]:
+    """Have the blocks inside the model tell a recorder, which stands outside, what they hide."""
+    block: Any = handlers.block
+    before = vars(block).get("postprocess_message")
+
+    def noted(self: Any, msg: dict) -> None:
+        if msg.get("stop"):
+            recorder.hide(msg)
+
+    block.postprocess_message = noted
+    try:
+        yield
+    finally:
+        del block.postprocess_message
+        if before:
+            block.postprocess_message = before
+
+
+def in_vmap() -> bool:
+    """Tell whether `vmap` is what runs the model here; False on a release that does not say."""
+    context = getattr(jax._src.core, "trace_ctx", None)
+    return type(getattr(context, "trace", None)).__name__ == "BatchTrace"
 
 
 def _caller() -> tuple[str, int]:
@@ -282,7 +325,7 @@ def run(
     recorder = Recorder(spy, read)
     # The seed is inside, so that a site has its key although it takes a value.
     given, seed = handlers.substitute(data=values or {}), handlers.seed(rng_seed=rng_key)
-    with recorder, given, seed, of_the_model():
+    with recorder, given, seed, of_the_model(), behind_blocks(recorder):
         recorder.run.result = model(*args, **kwargs)
     return recorder.run
 

@@ -1,5 +1,6 @@
 """What `examine` finds in broken models, and its silence on whole ones."""
 
+import contextlib
 import functools
 
 import equinox as eqx
@@ -129,6 +130,42 @@ def with_enumeration_in_scan():
         return kind, None
 
     scan(step, 0, jnp.array([0.0, 3.0, 3.0]))
+
+
+def with_a_gradient(of):
+    """A model whose mean is some function of a latent and of distances, one of which is zero."""
+
+    def model(x):
+        scale = numpyro.sample("scale", dist.LogNormal(0.0, 0.5))
+        numpyro.sample("y", dist.Normal(of(x, scale), 1.0), obs=jnp.ones(len(x)))
+
+    return model
+
+
+@pytest.mark.parametrize(
+    ("of", "findings", "hints"),
+    [
+        (lambda x, scale: jnp.sqrt((x / scale) ** 2), ["nan-gradient"], []),
+        (lambda x, scale: jnp.sqrt((x / scale) ** 2 + 1e-6), [], []),
+        (lambda x, scale: x * jnp.where(scale > 1.0, jnp.sqrt(scale - 1.0), 0.0),
+         [], ["nan-gradient"]),
+        (lambda x, scale: 9 * scale * x, [], []),
+    ],
+)  # fmt: skip
+def test_a_gradient_that_is_no_number_is_found_where_the_density_is_one(of, findings, hints):
+    report = examine(with_a_gradient(of), X, checks=["round_trip"])
+    assert [found.id for found in report.findings] == findings, report
+    assert [hint.id for hint in report.hints] == hints, report
+    assert all(row.site == "scale" for row in (*report.findings, *report.hints))
+
+
+def test_a_gradient_of_zero_is_a_hint_where_the_density_changes():
+    def model():
+        scale = numpyro.sample("scale", dist.Uniform(1.0, 50.0))
+        numpyro.sample("y", dist.Normal(jax.lax.stop_gradient(scale), 1.0), obs=9.0)
+
+    (hint,) = examine(model, checks=["round_trip"]).hints
+    assert (hint.id, hint.site) == ("zero-gradient", "scale")
 
 
 WHOLE = [
@@ -604,6 +641,40 @@ def initial(y):
     numpyro.sample("y", dist.Normal(jnp.sum(numpyro.param("w", start)), 1.0), obs=y)
 
 
+def averaged(people, age):
+    """A mean of whole numbers, whose sum may be beyond 32 bits."""
+    mean = (people * age).sum() / people.sum()
+    numpyro.sample("y", dist.Normal(mean, numpyro.sample("sigma", dist.HalfNormal(1.0))), obs=40.0)
+
+
+def counted_in_32(people):
+    """A loop whose counter has to stay as it is given."""
+    count, _ = jax.lax.scan(lambda n, x: (n + jnp.int32(1), None), people[0], jnp.ones(3))
+    numpyro.sample("y", dist.Normal(count, numpyro.sample("sigma", dist.HalfNormal(1.0))), obs=4.0)
+
+
+def mapped(hidden, split):
+    """Noise for three lanes, drawn inside `vmap` from one key, or from one for each lane."""
+
+    def lane(mean, key):
+        with handlers.seed(rng_seed=key):
+            return mean + numpyro.sample("noise", dist.Normal(0.0, 1.0))
+
+    def model(y):
+        means = numpyro.sample("mean", dist.Normal(jnp.zeros(3), 1.0).to_event(1))
+        with handlers.block() if hidden else contextlib.nullcontext():
+            if split:
+                keys = jax.random.split(numpyro.prng_key(), 3)
+                noisy = jax.vmap(lane)(means, keys)
+            else:
+                noisy = jax.vmap(lambda mean: lane(mean, None))(means)
+        numpyro.deterministic("noisy", noisy)
+        numpyro.sample("y", dist.Normal(means, 1.0).to_event(1), obs=y)
+
+    return model
+
+
+PEOPLE = jnp.arange(400_000, 1_600_000, 20_000)
 COUNTS = np.float32([88, 91, 97, 112, 73])
 MANY = np.float32([999_000, 1_001_000, 1_000_100])
 NEW = [
@@ -630,10 +701,15 @@ NEW = [
     ("precision", law_of(lambda rate: dist.NegativeBinomial2(100.0, 10 * rate)), (COUNTS,), ""),
     ("precision", law_of(lambda rate: dist.StudentT(4.0 * rate, 0.0, 1.0)), (Z,), ""),
     ("precision", law_of(dist.Gamma), (abs(Z),), ""),
+    ("precision", averaged, (PEOPLE, PEOPLE % 7 + 38), "int32"),
+    ("precision", averaged, (PEOPLE // 1000, PEOPLE % 7 + 38), ""),
+    ("precision", counted_in_32, (jnp.arange(3),), ""),
     ("precision", regressed, (1e4 * Z, 1e4 * Z), ""),
     ("keys", noisy(jax.random.PRNGKey(0)), (1.0,), "hint of fixed-draw"),
     ("keys", noisy(None), (1.0,), ""),
     ("keys", initial, (1.0,), ""),
+    ("keys", mapped(hidden=True, split=False), (jnp.ones(3),), "one-key-for-lanes"),
+    ("keys", mapped(hidden=True, split=True), (jnp.ones(3),), ""),
 ]  # fmt: skip
 FIRST = {row[0]: row for row in reversed(NEW)}
 ROWS = [pytest.param(*row, marks=() if row is FIRST[row[0]] else pytest.mark.slow) for row in NEW]
@@ -645,3 +721,52 @@ def test_likelihood_support_precision_and_fixed_keys(check, model, data, wanted)
     assert not report.not_run, report
     said = [found.id for found in report.findings] + [f"hint of {row.id}" for row in report.hints]
     assert said == [wanted] * bool(wanted), report
+
+
+def test_a_draw_behind_a_block_is_named_as_one_in_sight():
+    """A key that is kept, under any name; a loop and a program with one key for all draws."""
+
+    class Layer:
+        def __init__(self):
+            self.state = jax.random.PRNGKey(0)
+
+        def __call__(self, x):
+            self.state, now = jax.random.split(self.state)
+            return x + jax.random.normal(now)
+
+    layer = jax.jit(Layer())
+    draw = jax.jit(lambda x: numpyro.sample("z", dist.Normal(x, 1.0)))
+
+    def walk(x):
+        def step(x, _):
+            return numpyro.sample("z", dist.Normal(x, 1.0)), None
+
+        return jax.lax.scan(step, x, None, length=5)[0]
+
+    with handlers.seed(rng_seed=0):
+        draw(0.0)
+    for made, case in ((layer, "noise-layer"), (draw, "jitted-draw-keeps-seed"),
+                       (walk, "straight-walk")):  # fmt: skip
+
+        def model(made=made):
+            with handlers.block(), handlers.seed(rng_seed=numpyro.prng_key()):
+                ahead = made(0.0)
+            numpyro.deterministic("ahead", ahead)
+            numpyro.sample("y", dist.Normal(numpyro.sample("x", dist.Normal()), 1.0), obs=1.0)
+
+        (found,) = examine(model, checks=["state", "jit"]).findings
+        assert found.cases[0] == case
+
+
+def test_a_used_guide_is_asked_for_other_arguments_than_those_it_has_seen():
+    def model(x, y):
+        numpyro.deterministic("mean", numpyro.sample("slope", dist.Normal()) * x)
+        numpyro.sample("y", dist.Normal(y, 1.0), obs=y)
+
+    def hints(guide):
+        return {hint.id for hint in examine(model, X, X, guide=guide, checks=["guide"]).hints}
+
+    guide = AutoNormal(model)
+    assert "guide-keeps-arguments" not in hints(guide)
+    handlers.seed(guide, 0)(X, X)
+    assert "guide-keeps-arguments" in hints(guide)

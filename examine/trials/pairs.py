@@ -43,7 +43,6 @@ NOT_APPLICABLE = {
     "cache-writes-nothing": "it costs time and changes no answer",
     "deserialise-shifted": "it is about a file, before a model sees what it holds",
     "gradient-per-device": "it needs several devices, and `examine` runs on one",
-    "int32-sum": "it is about a sum over the data, before a model sees it",
     "shard-map-sums-gradients": "it needs several devices, and `examine` runs on one",
     "slowest-lane": "it costs time and changes no answer",
     "compiled-and-not-disagree": "it is about the compiler, and about one form of one operation",
@@ -637,6 +636,21 @@ def nan_gradient(cured: bool) -> Examined:
         numpyro.sample("responses", dist.Normal(mean, 0.1), obs=responses)
 
     return Examined(model, (doses, doses**0.6))
+
+
+@pair
+def int32_sum(cured: bool) -> Examined:
+    """The mean age of some districts, from whole numbers or from real ones."""
+    people = jnp.arange(400_000, 1_600_000, 20_000)
+    age = people % 7 + 38
+
+    def model(people, age):
+        people = people.astype(float) if cured else people
+        mean = (people * age).sum() / people.sum()
+        spread = numpyro.sample("spread", dist.HalfNormal(1.0))
+        numpyro.sample("centre", dist.Normal(mean, spread), obs=40.0)
+
+    return Examined(model, (people, age))
 
 
 @pair

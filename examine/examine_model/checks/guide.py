@@ -16,8 +16,10 @@ from .. import running
 from ..comparing import same, show
 from ..context import CannotRun, Context, NothingToCompare
 from ..held import Held
+from .state import OTHERS, varied
 
 LANES = 2
+KEEPS = ["guide-keeps-arguments"]
 
 
 def check(context: Context) -> None:
@@ -32,7 +34,7 @@ def check(context: Context) -> None:
     with held.kept():
         places = Held(context.guide).tracers()
         if places:
-            says = f"the guide holds a tracer in {places[0].replace('model', 'guide', 1)}"
+            says = f"the guide holds a tracer in {next(iter(places)).replace('model', 'guide', 1)}"
             context.find("guide-keeps-tracer", says, "", ["guide-keeps-traced-start"])
             return
         if getattr(context.guide, "prototype_trace", None) is not None:
@@ -93,35 +95,54 @@ def starts_by_key(context: Context) -> None:
 def follows_arguments(context: Context) -> None:
     """Find the deterministic sites that a used guide computes for the arguments of its first call.
 
-    The second answer is the model's, run on the same draw.
+    The second answer is the model's, run on the same draw. Where these arguments are those of the
+    first call, others made of them would be answered as these are, which is a hint.
     """
-    sites = [site for site in context.draw.sites if site.kind == "deterministic"]
-    if not sites or not hasattr(context.guide, "sample_posterior"):
+    if not any(site.kind == "deterministic" for site in context.draw.sites):
+        return
+    if not hasattr(context.guide, "sample_posterior"):
         return
     recorder = handlers.trace(handlers.seed(context.guide, context.key(5)))
     trace = recorder.get_trace(*context.args, **context.kwargs)
     params = {name: site["value"] for name, site in trace.items() if site["type"] == "param"}
-    key = context.key(7)
+    given = context.args, context.kwargs
     try:
-        drawn = context.guide.sample_posterior(key, params, *context.args, **context.kwargs)
-    except TypeError:  # a release whose guides take no arguments here
-        drawn = context.guide.sample_posterior(key, params)
+        apart = predicted(context, params, *given)
     except Exception as error:
         raise CannotRun(f"`sample_posterior` raises {running.brief(error)}") from error
+    if apart:
+        says = "the guide, used before, gives {} for these arguments, and the model {} for the draw"
+        context.find("guide-keeps-arguments", says.format(*apart[1:]), apart[0], KEEPS)
+        return
+    for move, whole in OTHERS:
+        try:
+            apart = predicted(context, params, *varied(given, move, whole))
+        except Exception:
+            continue  # other data do not fit
+        if apart:
+            says = "for other arguments the guide, used before, gives {}, and the model {}"
+            context.hint("guide-keeps-arguments", says.format(*apart[1:]), apart[0], KEEPS)
+        return
+
+
+def predicted(context: Context, params: dict, args: tuple, kwargs: dict) -> tuple | None:
+    """Return a deterministic site, and what a guide and the model make of it where they differ."""
+    key = context.key(7)
+    try:
+        drawn = context.guide.sample_posterior(key, params, *args, **kwargs)
+    except TypeError:  # a release whose guides take no arguments here
+        drawn = context.guide.sample_posterior(key, params)
     latents = {name: value for name, value in drawn.items() if name in context.values}
-    found = context.run(context.key(1), {**context.values, **latents})
+    with context.held.kept():
+        values = {**context.values, **latents}
+        found = running.run(context.model, args, kwargs, context.key(1), values)
     for site in found.sites:
         if site.kind != "deterministic" or site.name not in drawn:
             continue
         wanted, got = site.value, drawn[site.name]
-        other = np.shape(wanted) != np.shape(got)
-        if other or not same(got, wanted):
-            says = (
-                f"the guide, used before, gives {show(got)} for these arguments, and the "
-                f"model {show(wanted)} for the same draw"
-            )
-            context.find("guide-keeps-arguments", says, site.name, ["guide-keeps-arguments"])
-            return
+        if np.shape(wanted) != np.shape(got) or not same(got, wanted):
+            return site.name, show(got), show(wanted)
+    return None
 
 
 def mapped_starts(context: Context) -> None:

@@ -55,13 +55,13 @@ def stale(context: Context) -> tuple[str, ...]:
         rows = [(name, ways.under_jit[0][name], fresh) for name, fresh in ways.anew[0].items()]
         if not any(context.apart(*row) for row in rows):
             return ()
-    traced = [site for site in context.draw.sites if site.traced == "DynamicJaxprTracer"]
-    if not traced:
-        return STALE
     with jax.disable_jit():
-        steps = context.run(context.key(1)).repeated()
-    in_loop = any(site.name in steps for site in traced)
-    return ("straight-walk",) if in_loop else ("jitted-draw-keeps-seed",)
+        anew, before = context.run(context.key(1)).times(), context.draw.times()
+    if any(many > max(1, before[name]) for name, many in anew.items()):
+        return ("straight-walk",)  # what stood in a loop is now met at each step
+    sites = [*context.draw.sites, *context.draw.hidden]
+    traced = any(site.traced == "DynamicJaxprTracer" for site in sites)
+    return ("jitted-draw-keeps-seed",) if traced or anew.keys() - before.keys() else STALE
 
 
 def compare(

@@ -26,12 +26,17 @@ def check(context: Context) -> None:
     Raises:
         NothingToCompare: nothing is drawn.
     """
+    # What a `block` hides is drawn in each lane; what is seen may be one latent for all of them.
+    lanes = [site for site in context.draw.hidden if site.one_key]
     for site in context.draw.sites:
         if site.kind == "sample" and not site.observed and site.traced == "BatchTracer":
             if site.rng_key is None or tracer_name(site.rng_key):
                 continue
-            says = "it is drawn inside `vmap`, with one key for all lanes"
-            context.find("one-key-for-lanes", says, site.name, ["one-key-for-all-lanes"])
+            lanes.append(site)
+    for site in lanes:
+        says = "it is drawn inside `vmap`, with one key for all lanes"
+        cases = ["one-key-for-all-lanes"]
+        context.find("one-key-for-lanes", says, site.name, cases, site.place)
     here, other = drawing(context.draw), drawing(context.back)
     try:
         own = context.own_draws

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from .. import comparing, programs, running
-from ..context import DRAWS, CannotRun, Context, NothingToCompare
+from ..context import DRAWS, LARGE, CannotRun, Context, NothingToCompare
 from .jit import out_of_date
 
 NATS = 0.5
@@ -32,22 +32,60 @@ def check(context: Context) -> None:
         raise NothingToCompare("no site has a density")
     if context.own_draws:
         raise NothingToCompare("what the model draws beside its sites is another number in 64 bits")
-    draws = context.draws
-    wide, found = with_64(context, draws.values), {}
-    for name in context.names:
-        rows = zip(np.asarray(draws.rows[name]), *np.split(wide[name], 2), strict=True)
-        found[name] = [lossy(*row) for row in rows]
+    try:
+        wide = with_64(context, whole=True)
+    except CannotRun:  # a model that wants its whole numbers as they are
+        wide = with_64(context)
+    found = apart(context, context.draws.rows, wide)
     if not any(map(any, found.values())):
         return
     if context.noise is None or out_of_date(context):
         raise CannotRun("the model gives another log density when it is traced anew")
-    for name, apart in found.items():
-        compare(context, name, apart)
+    try:
+        real = apart(context, at_draws(context, as_real((context.args, context.kwargs))), wide)
+    except Exception:  # whole numbers that have to be whole
+        real = found
+    for name, rows in found.items():
+        compare(context, name, rows, by_whole_numbers=not any(real[name]))
 
 
-def with_64(context: Context, values: dict) -> dict[str, Any]:
-    """Return the log densities at some draws in 64 bits, and at the same, slightly moved."""
-    key, said = context.key(1), context.measuring(programs.widened((context.args, context.kwargs)))
+def apart(context: Context, here: dict, wide: dict) -> dict[str, list[comparing.Apart | None]]:
+    """Return by site where log densities in 32 bits lose something, at each draw."""
+    found = {}
+    for name in context.names:
+        rows = zip(np.asarray(here[name]), *np.split(wide[name], 2), strict=True)
+        found[name] = [lossy(*row) for row in rows]
+    return found
+
+
+def as_real(given: Any) -> Any:
+    """Return arguments in which large whole numbers are real ones."""
+
+    def real(leaf: Any) -> Any:
+        if not (hasattr(leaf, "dtype") and jax.dtypes.issubdtype(leaf.dtype, np.signedinteger)):
+            return leaf
+        return np.float32(leaf) if np.max(np.abs(leaf), initial=0) > LARGE else leaf
+
+    return jax.tree.map(real, given)
+
+
+def at_draws(context: Context, given: Any) -> dict[str, Any]:
+    """Return the log densities at the draws, with other arguments."""
+    key, said = context.key(1), context.measuring(given)
+    draws = np.arange(DRAWS), context.draws.values
+    return running.quick(
+        lambda draws: jax.lax.map(lambda draw: said(key, draw[1]).rows, draws), draws
+    )
+
+
+def with_64(context: Context, whole: bool = False) -> dict[str, Any]:
+    """Return the log densities at the draws in 64 bits, and at the same, slightly moved.
+
+    With `whole`, whole numbers among the arguments have 64 bits too.
+    """
+    values = context.draws.values
+    given = programs.widened((context.args, context.kwargs), whole)
+    key, said = context.key(1), context.measuring(given)
     try:
         wide = programs.widened(jax.tree.map(np.asarray, values))
         both = jax.tree.map(lambda *rows: np.concatenate(rows), wide, comparing.shaken(wide))
@@ -70,7 +108,9 @@ def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:
     return found if max(largest, abs(found.gap())) > NATS else None
 
 
-def compare(context: Context, name: str, found: list[comparing.Apart | None]) -> None:
+def compare(
+    context: Context, name: str, found: list[comparing.Apart | None], by_whole_numbers: bool
+) -> None:
     """Add what was found for one site in some draws."""
     apart = [row for row in found if row]
     wrong = [row for row in apart if row.finite() or np.isposinf(row.here).any()]
@@ -82,5 +122,9 @@ def compare(context: Context, name: str, found: list[comparing.Apart | None]) ->
             worst = max(rows, key=lambda row: np.nan_to_num(abs(row.gap())))
             says = worst.says("with 32 bits", "with 64")
             says = f"in {len(rows)} of {len(found)} prior draws {says}"
-            tell("float32", says, name, [case])
+            if by_whole_numbers:
+                says += "; it is whole numbers that need the 64, among the arguments"
+                context.find("int32", says, name, ["int32-sum"])
+            else:
+                tell("float32", says, name, [case])
             return

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from .. import running
-from ..comparing import is_smooth, same, show
+from ..comparing import same, show
 from ..context import Context, NothingToCompare
 
 
@@ -94,22 +95,48 @@ def same_with_intermediates(context: Context) -> None:
 
 
 def gradient_arrives(context: Context) -> None:
-    """Hint at latents on which the density depends, with a gradient that is zero."""
+    """Find latents by which the gradient is no number, and hint at those where it is zero.
+
+    A `where` computes both of its branches, so a gradient may be NaN where the density is not.
+    """
     if any(found.check == context.check for found in context.findings):
         return
-    for name, slope in context.ways.slopes.items():
-        if name not in context.draw.samples() or not is_smooth(slope):
+    draws = context.draws
+    whole = np.all([np.isfinite(per_draw(rows)).all(1) for rows in draws.rows.values()], axis=0)
+    if not np.any(whole):
+        return
+    for name, slope in draws.slopes.items():
+        if name not in context.draw.samples() or not np.size(slope):
             continue
-        value = np.asarray(context.values[name])
-        if value.size == 0 or np.any(np.asarray(slope)) or not np.all(np.isfinite(value)):
-            continue
-        moved = {**context.values, name: value * np.float32(0.99)}
-        rows = context.ways.called[0], context.measuring()(context.key(1), moved).rows
-        before, after = (sum(float(jnp.sum(each)) for each in part.values()) for part in rows)
-        size = sum(float(jnp.sum(jnp.abs(each))) for each in rows[0].values())
-        if np.isfinite([before, after]).all() and abs(before - after) > 1e-3 * max(1.0, size):
+        slope = per_draw(slope)[whole]
+        broken = ~np.isfinite(slope).all(1)
+        if broken.any():
             says = (
-                f"the log density goes from {before:.5g} to {after:.5g} when it shrinks by one "
-                "in a hundred, and its gradient is zero"
+                f"in {broken.sum()} of {len(slope)} prior draws the log density is finite, and its "
+                f"gradient by this site has {show(slope[~np.isfinite(slope)][0])}"
             )
-            context.hint("zero-gradient", says, name, ["parameter-stored-twice"])
+            tell = context.find if broken.all() else context.hint
+            tell("nan-gradient", says, name, ["nan-gradient"])
+            return
+        if not slope.any():
+            without_slope(context, name, int(np.argmax(whole)))
+
+
+def per_draw(rows: Any) -> np.ndarray:
+    """Return what there is of each draw in one row."""
+    return np.asarray(rows).reshape(len(rows), -1)
+
+
+def without_slope(context: Context, name: str, draw: int) -> None:
+    """Hint at a site whose gradient is zero, if the density of a draw changes with it."""
+    values, rows = jax.tree.map(lambda leaf: leaf[draw], (context.draws.values, context.draws.rows))
+    moved = {**values, name: values[name] * np.float32(0.99)}
+    rows = rows, context.measuring()(context.key(1), moved).rows
+    before, after = (sum(float(jnp.sum(each)) for each in part.values()) for part in rows)
+    size = sum(float(jnp.sum(jnp.abs(each))) for each in rows[0].values())
+    if np.isfinite([before, after]).all() and abs(before - after) > 1e-3 * max(1.0, size):
+        says = (
+            f"the log density goes from {before:.5g} to {after:.5g} when it shrinks by one "
+            "in a hundred, and its gradient is zero"
+        )
+        context.hint("zero-gradient", says, name, ["parameter-stored-twice"])
