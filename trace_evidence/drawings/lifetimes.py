@@ -10,7 +10,7 @@ import numpyro
 import numpyro.distributions as dist
 
 from ..steps import ACCENT, BLUE, GREEN, INK, Steps
-from .timeline import Timeline
+from .timeline import TOP, Timeline
 
 LAZY, NOTHING = "_log_diff_tail_probs", "nothing"
 CHAINS, SEARCH, MOVES = "the chains", "the search", "the moves"
@@ -70,11 +70,14 @@ def draw(sample: Callable, make_prior: Callable) -> Steps:
     figure = Steps(f"{caption}open, and what the prior keeps.", {"chains": ["two", "one"]})
 
     def frame(now: int, at: str, says: str, traces: Mapping, value: str, owner: str = "") -> None:
-        drawing = Timeline(3, "time, from left to right")
+        drawing = Timeline(3, "lifetimes, from left to right")
         for name, state in traces.items():
             row, begin, end, color = LOOK[name]
             look = {"tinted": state == "open" and row, "dashed": state == "over"}
-            drawing.bar(row, begin, end, f"{name}: {state}", color=color, **look)
+            words = name if state == "open" else f"{name}: over"
+            drawing.bar(row, begin, end, words, color=color, **look)
+        if not traces:
+            drawing.text(drawing.at(2), TOP + 19, "no trace is open")
         drawing.bar(PRIOR, 0, 100, "prior")
         over = traces.get(owner) == "over"
         color = ACCENT if over else LOOK[owner][3] if owner else INK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..steps import INK, MARGIN, Panel
+from ..steps import ACCENT, INK, MARGIN, Panel
 
 TOP, ROW, HIGH = 40, 48, 28
 """Where the first row begins, how far apart rows are, and how high a bar is."""
@@ -43,6 +43,9 @@ class Timeline(Panel):
         self.line([(self.at(time), y[0]), (self.at(time), y[1])], color=color, arrow=True)
 
     def now(self, time: float) -> None:
-        """Mark a time with a dashed line through all rows."""
-        x = self.at(time)
-        self.line([(x, TOP - 8), (x, self.height - 8)], dashed=True)
+        """Draw the axis of time below all rows, with a mark."""
+        x, y = self.at(time), self.height + 2
+        self.line([(self.at(0), y), (self.at(100), y)], arrow=True)
+        self.box(x - 4, y - 4, 8, 8, color=ACCENT, tinted=True)
+        self.text(x, y + 18, "now", middle=True)
+        self.height += 22
