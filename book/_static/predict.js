@@ -1,6 +1,6 @@
 /* Answers predictions: the reply stands beside the chosen answer, and nothing is stored or sent.
-   What comes of the program, and the paragraphs that tell it, stay hidden until somebody has
-   answered, or asks for it. */
+   What comes of the program, the paragraphs that tell it, and a figure that shows it, stay hidden
+   until somebody has answered, or asks for it. */
 "use strict";
 
 function makePredict(form) {
@@ -15,7 +15,10 @@ function makePredict(form) {
   const outcome = [];
   if (form.parentElement.matches(".cell > *")) {
     for (let node = form.parentElement; (node = node.nextElementSibling);) outcome.push(node);
-    for (let node = form.closest(".cell"); (node = node.nextElementSibling)?.matches("p");) outcome.push(node);
+    let node = form.closest(".cell").nextElementSibling;
+    for (const kind of ["p", ".cell.tag_hide-input"]) {
+      for (; node?.matches(kind); node = node.nextElementSibling) outcome.push(node);
+    }
   }
   const hide = hidden => outcome.forEach(node => node.classList.toggle("predict-hidden", hidden));
 

@@ -9,14 +9,19 @@ import jax
 import numpyro
 import numpyro.distributions as dist
 
-from ..steps import ACCENT, BLUE, GREEN, INK, Panel, Steps
+from ..steps import ACCENT, BLUE, GREEN, INK, Steps
+from .timeline import TOP, Timeline
 
-LAZY = "_log_diff_tail_probs"
+LAZY, NOTHING = "_log_diff_tail_probs", "nothing"
 CHAINS, SEARCH, MOVES = "the chains", "the search", "the moves"
 NAMES = {(0, 1, 2): CHAINS, (1,): SEARCH, (2,): MOVES}
 """What a trace is called by the runs of the model in which it is open."""
-LOOK = {CHAINS: (8, 324, INK), SEARCH: (22, 142, BLUE), MOVES: (176, 142, GREEN)}
-"""Where a trace is drawn, how wide, and in which colour."""
+LOOK = {CHAINS: (0, 2, 100, INK), SEARCH: (1, 14, 54, BLUE), MOVES: (1, 60, 97, GREEN)}
+"""Where a trace is drawn: its row, when it begins and ends, and its colour."""
+PRIOR, READ, READ_AGAIN = 2, 40, 84
+"""The row of the prior, and when the property is read."""
+NOW = [8, 24, 48, 57, 91]
+"""When each frame is."""
 
 
 def watch(sample: Callable, prior: Any, num_chains: int) -> tuple[list[dict], str, str]:
@@ -61,47 +66,51 @@ def draw(sample: Callable, make_prior: Callable) -> Steps:
         sample: as `watch` takes it.
         make_prior: makes a prior that was not read before.
     """
-    caption = "Three runs of a model on the old stack: the traces that are open, and what the prior"
-    figure = Steps(f"{caption} keeps.", {"chains": ["two", "one"]})
+    caption = "Three runs of a model on the old stack, from left to right: the traces that are "
+    figure = Steps(f"{caption}open, and what the prior keeps.", {"chains": ["two", "one"]})
 
-    def frame(at: str, says: str, traces: Mapping[str, str], value: str, owner: str = "") -> None:
-        lives, kept = Panel("traces"), Panel("in prior's __dict__")
+    def frame(now: int, at: str, says: str, traces: Mapping, value: str, owner: str = "") -> None:
+        drawing = Timeline(3, "lifetimes, from left to right")
         for name, state in traces.items():
-            x, wide, color = LOOK[name]
-            y = 32 if name == CHAINS else 66
-            tinted = state == "open" and name != CHAINS
-            high, over = 128 - 2 * (y - 32), state == "over"
-            lives.box(x, y, wide, high, color=color, tinted=tinted, dashed=over)
-            lives.text(x + 10, y + 22, f"{name}: {state}")
+            row, begin, end, color = LOOK[name]
+            look = {"tinted": state == "open" and row, "dashed": state == "over"}
+            words = name if state == "open" else f"{name}: over"
+            drawing.bar(row, begin, end, words, color=color, **look)
         if not traces:
-            lives.text(8, 50, "no trace is open")
-        lives.height = 168
-        color = ACCENT if traces.get(owner) == "over" else LOOK.get(owner, (0, 0, INK))[2]
-        kept.rows({LAZY: value}, {LAZY: color} if owner else {})
-        if owner:
-            kept.gap(6)
-            kept.say(f"It belongs to {owner}: {traces[owner]}.")
+            drawing.text(drawing.at(2), TOP + 19, "no trace is open")
+        drawing.bar(PRIOR, 0, 100, "prior")
+        over = traces.get(owner) == "over"
+        color = ACCENT if over else LOOK[owner][3] if owner else INK
+        if value != NOTHING:
+            drawing.moves(READ, 1, PRIOR, LOOK[owner][3] if owner else INK)
+            drawing.value(PRIOR, READ - 4, value, color=color, tinted=bool(owner))
+        if traces.get(MOVES):
+            drawing.moves(READ_AGAIN, PRIOR, 1, color)
+        drawing.now(NOW[now])
         states = ", ".join(f"{name} {state}" for name, state in traces.items()) or "none"
-        belongs = f" of {owner}" if owner else ""
-        alt = f"Traces: {states}. The prior keeps {value}{belongs}. {says}"
-        figure.add(says, alt, lives, kept, at=[at])
+        kept = f"{value}{f' of {owner}' if owner else ''}"
+        figure.add(says, f"Traces: {states}. The prior keeps {kept}. {says}", drawing, at=[at])
 
     for at, number in {"two": 2, "one": 1}.items():
         open_in, owner, ends = watch(sample, make_prior(), number)
-        frame(at, "Set up: NumPyro lists the sites. That takes no density.", open_in[0], "nothing")
+        says = "Set up: NumPyro lists the sites. That takes no density."
+        frame(0, at, says, open_in[0], NOTHING)
         where = "a compiled loop" if open_in[1] else "Python, without a loop"
-        frame(at, f"NumPyro searches for a start, in {where}.", open_in[1], "nothing")
-        value = "a tracer" if owner else "an array"
-        says = f"The search needs a density, which reads the property: `prior` now keeps {value}."
+        frame(1, at, f"NumPyro searches for a start, in {where}.", open_in[1], NOTHING)
+        value = "tracer" if owner else "array"
+        says = (
+            "The search needs a density, which reads the property `_log_diff_tail_probs`: `prior` "
+        )
+        says += f"now keeps {'a tracer' if owner else 'an array'}."
         says += " To which trace does it belong?" if owner else ""
-        frame(at, says, open_in[1], value, owner)
+        frame(2, at, says, open_in[1], value, owner)
         if owner:
             over = {**open_in[1], owner: "over"}
             says = "The search ends, and its trace with it. `prior` outlives it, and keeps the "
-            frame(at, f"{says}tracer. What will the moves read?", over, value, owner)
+            frame(3, at, f"{says}tracer. What will the moves read?", over, value, owner)
             says = f"The moves read a tracer whose trace is over: `{ends}`."
-            frame(at, says, {**over, **open_in[2]}, value, owner)
+            frame(4, at, says, {**over, **open_in[2]}, value, owner)
         else:
             says = "An array belongs to no trace, so the moves can use it."
-            frame(at, says, open_in[2], value)
+            frame(4, at, says, open_in[2], value)
     return figure
