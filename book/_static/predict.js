@@ -16,7 +16,7 @@ function makePredict(form) {
   if (form.parentElement.matches(".cell > *")) {
     for (let node = form.parentElement; (node = node.nextElementSibling);) outcome.push(node);
     let node = form.closest(".cell").nextElementSibling;
-    for (const kind of ["p", ".cell.tag_hide-input"]) {
+    for (const kind of ["p", ".cell:is(.tag_hide-input, .tag_silent-failure, .tag_hide-cell)"]) {
       for (; node?.matches(kind); node = node.nextElementSibling) outcome.push(node);
     }
   }
