@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import jaxpr_as_fun
 
@@ -128,9 +129,11 @@ def widened(tree: Any, whole: bool = False) -> Any:
     def one(leaf: Any) -> Any:
         if not (hasattr(leaf, "dtype") and hasattr(leaf, "shape")):
             return leaf
-        if is_floating(leaf):
-            return np.asarray(leaf, dtype=float)
         signed = whole and jax.dtypes.issubdtype(leaf.dtype, np.signedinteger)
-        return np.asarray(leaf, dtype=np.int64) if signed else leaf
+        if not (signed or is_floating(leaf)):
+            return leaf
+        wide = np.asarray(leaf, dtype=np.int64 if signed else float)
+        with enable_x64(True):  # an array of NumPy takes no index that is traced
+            return jnp.asarray(wide) if isinstance(leaf, jax.Array) else wide
 
     return jax.tree.map(one, tree)

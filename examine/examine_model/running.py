@@ -210,7 +210,6 @@ class Recorder(primitives.Messenger):
         if self.read and kind == "sample":
             site.fn.log_prob(site.value)
 
-
     def hide(self, msg: dict) -> None:
         """Note a site that a `block` of the model hides; those of NumPyro's loops are its own."""
         if msg["type"] != "sample" or msg.get("is_observed") or self.loops:

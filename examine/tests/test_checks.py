@@ -647,6 +647,13 @@ def averaged(people, age):
     numpyro.sample("y", dist.Normal(mean, numpyro.sample("sigma", dist.HalfNormal(1.0))), obs=40.0)
 
 
+def subsampled(x):
+    """Some rows, chosen by an index that is traced."""
+    mean = numpyro.sample("mean", dist.Normal())
+    with numpyro.plate("rows", len(x), subsample_size=5) as chosen:
+        numpyro.sample("y", dist.Normal(mean, 1.0), obs=x[chosen])
+
+
 def counted_in_32(people):
     """A loop whose counter has to stay as it is given."""
     count, _ = jax.lax.scan(lambda n, x: (n + jnp.int32(1), None), people[0], jnp.ones(3))
@@ -704,6 +711,7 @@ NEW = [
     ("precision", averaged, (PEOPLE, PEOPLE % 7 + 38), "int32"),
     ("precision", averaged, (PEOPLE // 1000, PEOPLE % 7 + 38), ""),
     ("precision", counted_in_32, (jnp.arange(3),), ""),
+    ("precision", subsampled, (jnp.asarray(Z),), ""),
     ("precision", regressed, (1e4 * Z, 1e4 * Z), ""),
     ("keys", noisy(jax.random.PRNGKey(0)), (1.0,), "hint of fixed-draw"),
     ("keys", noisy(None), (1.0,), ""),

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from trials import corpus, detection, harvest, load_record, pairs
+from trials import corpus, count, detection, harvest, load_record, pairs
 
 
 def row(**changed):
@@ -48,6 +48,31 @@ def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):
     (tmp_path / "examples" / "plain.py").write_text("import numpy")
     found = {str(path.relative_to(tmp_path)) for path in corpus.programs(tmp_path)}
     assert found == {"examples/a.py", "test/test_b.py", "c.ipynb"}
+
+
+def test_the_sixty_are_counted_by_what_is_said_of_each(monkeypatch):
+    cases = {"a": "leaf-order", "b": "leaf-order", "c": "leaf-order", "d": "whole", "e": "whole"}
+    monkeypatch.setattr(count, "table", lambda: cases)
+    quiet = {"findings": {}, "hints": {}, "could_not": {}, "seconds": 1.0}
+    rows = {
+        "a": quiet | {"hints": {"leaf-order": ["lru-cache", "leaf-order"]}},
+        "b": quiet | {"findings": {"float32": ["float32-likelihood"]}, "seconds": 4.0},
+        "c": {"broke": "TypeError: no"},
+        "d": quiet | {"findings": {"float32": []}, "could_not": {"jit": "long"}},
+        "e": quiet | {"hints": {"missing-plate": []}},
+    }
+    assert count.summary(rows) == {
+        "hit": 3, "found": 2, "named": 1, "first": 0, "whole": 2, "alarmed": ["d"],
+        "not named": ["b", "c"], "could not": ["c", "d"], "median seconds": 1.0,
+    }  # fmt: skip
+
+
+def test_each_of_the_sixty_has_a_row_and_no_whole_one_is_alarmed():
+    cases, after = count.table(), count.load("after")
+    files = {path.stem for path in count.FOLDER.glob("*.py")}
+    assert cases.keys() == files == count.load("before").keys() and len(files) == 60
+    assert after.keys() <= files
+    assert count.summary(after)["alarmed"] == []
 
 
 PROGRAM = """

@@ -1,29 +1,30 @@
 """Examine sixty models that were written by somebody who had not read the checks.
 
     python -m trials.count                      print the counts that are kept
-    python -m trials.count --write after        examine all, and keep the rows as "after"
+    python -m trials.count --write after        examine those that have no row in "after" yet
     python -m trials.count dose isotopes        print the reports of these
 
 `fresh/` has a file for each model: `model`, its `arguments` and `keywords`, perhaps a `guide`. In
 one that is hit, `shown` returns what it computes and what it should. `fresh/table.toml` says which
-case each is hit by, or "whole"; `fresh/counts.json` has what came of it.
+case each is hit by, or "whole"; `fresh/before.jsonl` has what came of them before anything was
+mended for them, and `fresh/after.jsonl` afterwards.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import runpy
 import statistics
-import subprocess
 import sys
 import time
 import tomllib
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).with_name("fresh")
-KEPT = FOLDER / "counts.json"
 
 
 def table() -> dict[str, str]:
@@ -44,23 +45,35 @@ def examined(name: str) -> tuple[Any, float]:
 
 
 def row(name: str) -> dict[str, Any]:
-    """Return what came of a model, as data; it runs in a process of its own."""
-    command = [sys.executable, "-m", "trials.count", "--row", name]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=FOLDER.parents[1])
-    if done.returncode:
-        return {"broke": done.stderr.strip().splitlines()[-1]}
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def as_data(name: str) -> dict[str, Any]:
     """Examine a model; return the cases of each finding by id, and what could not be compared."""
-    report, seconds = examined(name)
+    try:
+        report, seconds = examined(name)
+    except Exception as error:
+        return {"broke": f"{type(error).__name__}: {error}"}
     said = {
         kind: {found.id: list(found.cases) for found in rows}
         for kind, rows in (("findings", report.findings), ("hints", report.hints))
     }
     could_not = {row.check: row.why for row in report.not_run}
     return {**said, "could_not": could_not, "seconds": round(seconds, 2)}
+
+
+def count(when: str) -> None:
+    """Examine all models that have no row yet, each in a process of its own, and keep the rows."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["equinox", "examine_model.driver"])
+    left = [name for name in table() if name not in load(when)]
+    with ProcessPoolExecutor(1, context, max_tasks_per_child=1) as pool:
+        for name, found in zip(left, pool.map(row, left), strict=True):
+            with (FOLDER / f"{when}.jsonl").open("a") as file:
+                file.write(json.dumps({"model": name, **found}) + "\n")
+
+
+def load(when: str) -> dict[str, dict]:
+    """Return the rows that are kept of some count, by model."""
+    file = FOLDER / f"{when}.jsonl"
+    lines = file.read_text().splitlines() if file.exists() else []
+    return {found["model"]: found for found in map(json.loads, lines)}
 
 
 def summary(rows: dict[str, dict]) -> dict[str, Any]:
@@ -75,6 +88,7 @@ def summary(rows: dict[str, dict]) -> dict[str, Any]:
     told = {name: [*row.get("findings", {}).values(), *row.get("hints", {}).values()]
             for name, row in rows.items()}  # fmt: skip
     named = [name for name in hit if any(cases[name] in found for found in told[name])]
+    seconds = [row["seconds"] for row in rows.values() if "seconds" in row]
     return {
         "hit": len(hit),
         "found": len({*named, *(name for name in hit if hit[name].get("findings"))}),
@@ -84,7 +98,7 @@ def summary(rows: dict[str, dict]) -> dict[str, Any]:
         "alarmed": sorted(n for n in rows if n not in hit and rows[n].get("findings")),
         "not named": sorted(set(hit) - set(named)),
         "could not": sorted(n for n in rows if "broke" in rows[n] or rows[n]["could_not"]),
-        "median seconds": statistics.median(row.get("seconds", 0.0) for row in rows.values()),
+        "median seconds": statistics.median(seconds or [0.0]),
     }
 
 
@@ -92,24 +106,14 @@ def main() -> int:
     """Run the program."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("models", nargs="*")
-    parser.add_argument("--write", metavar="WHEN", help="examine all, and keep the rows")
-    parser.add_argument("--row", help=argparse.SUPPRESS)
+    parser.add_argument("--write", metavar="WHEN", help="keep the rows under this name")
     options = parser.parse_args()
-    if options.row:
-        print(json.dumps(as_data(options.row)))
-        return 0
     for name in options.models:
         print(f"--- {name}: {table()[name]}\n{examined(name)[0]}")
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     if options.write:
-        kept[options.write] = {name: row(name) for name in table()}
-        lines = [
-            f' "{when}": {{\n' + ",\n".join(f'  "{n}": {json.dumps(r)}' for n, r in rows.items())
-            + "\n }" for when, rows in kept.items()
-        ]  # fmt: skip
-        KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    for when, rows in {} if options.models else kept.items():
-        print(when, json.dumps(summary(rows), indent=1))
+        count(options.write)
+    for when in () if options.models else ("before", "after"):
+        print(when, json.dumps(summary(load(when)), indent=1))
     return 0
 
 

@@ -24,9 +24,3 @@ def model(fetch, depth, height=None):
 draw = np.random.default_rng(24)
 fetch, depth = jnp.asarray(draw.uniform(5, 300, 9)), jnp.asarray(draw.uniform(2, 80, 9))
 arguments = fetch, depth, jnp.asarray(np.exp(draw.normal(0, 0.4, 9)))
-
-
-def shown():
-    """The spread of nine noises that one draw of a law built in this way holds."""
-    laws = jax.vmap(lambda m: dist.Normal(m, 1.0))(jnp.zeros(9))
-    return float(np.ptp(laws.sample(jax.random.PRNGKey(0), (1,)))), 2.0

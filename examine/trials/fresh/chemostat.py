@@ -41,9 +41,3 @@ def model(biomass):
 
 draw = np.random.default_rng(5)
 arguments = (jnp.asarray(np.exp(draw.normal(-1.0, 0.2, 30)), jnp.float32),)
-
-
-def shown():
-    start, fresh = (jnp.asarray(0.3), jnp.asarray(2.0), jnp.asarray(0.8)), Chemostat(0.6)
-    expected = lax.scan(fresh, start, jnp.arange(30))[1][-1]
-    return float(course(jnp.asarray(0.8), 30)[-1]), float(expected)

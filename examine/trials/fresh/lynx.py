@@ -9,10 +9,12 @@ from jax.experimental.ode import odeint
 
 def slope(state, _, theta):
     hare, lynx = state
-    return jnp.stack([
-        theta[0] * hare - theta[1] * hare * lynx,
-        theta[2] * hare * lynx - theta[3] * lynx,
-    ])
+    return jnp.stack(
+        [
+            theta[0] * hare - theta[1] * hare * lynx,
+            theta[2] * hare * lynx - theta[3] * lynx,
+        ]
+    )
 
 
 def model(years, counts):

@@ -8,7 +8,7 @@ from numpyro.contrib.control_flow import scan
 
 
 def model(series):
-    quarters, regions = series.shape
+    regions = series.shape[1]
     level = numpyro.sample("level", dist.Normal(0.0, 1.0))
     one = numpyro.sample("one", dist.Normal(0.6, 0.2))
     two = numpyro.sample("two", dist.Normal(0.1, 0.1))
