@@ -160,15 +160,16 @@ def family_table(family: str) -> str:
     return "\n".join(rows)
 
 
-def symptom_table() -> str:
-    """Return the second door: symptoms in plain words, each with its cases."""
-    rows = [say("| What you see | It may be |"), "|---|---|"]
+def symptom_list() -> str:
+    """Return the second door: symptoms in plain words, each a fold with its cases."""
+    rows = []
     for key, words in records.SYMPTOMS.items():
         found = [case for case in records.load().values() if key in case.symptoms]
         if key != "error" and found:
-            listed = "<br>".join(link(case) + closed(case) for case in found)
-            rows.append(f"| **{say(words)}** | {listed} |")
-    return "\n".join([":::{table}", ":class: symptom-index", "", *rows, ":::"])
+            opening = f"<summary>{say(words)} ({len(found)})</summary>"
+            listed = "\n".join(f"- {link(case)}{closed(case)}" for case in found)
+            rows.append(f'<details class="behind">{opening}\n\n{listed}\n\n</details>\n')
+    return "\n".join(rows)
 
 
 def index_table() -> str:

@@ -288,7 +288,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "examined-cases": examined.cases_table,
     "examined-corpus": examined.corpus_table,
     "schedule": taught.schedule_table,
-    "symptom-table": casebook.symptom_table,
+    "symptom-list": casebook.symptom_list,
     "upstream-summary": upstream.summary,
     "upstream-table": upstream.table,
     "upstream-rest": upstream.rest_table,
