@@ -36,6 +36,11 @@ ANEW = {
         "Predictive(growth, drawn": "it runs the model, and the program the guide",
     },
     "jit-broken-after-leak": {"density.clear_cache()": "the cure is to throw the old trace away"},
+    "mcmc-keeps-data": {"assert cured == expected": "it makes a sampler of its own, and counts"},
+    "predictive-returns-data": {
+        "assert np.allclose(cured": "`Predictive` gets other arguments, and traces anew",
+        "assert outside.sum()": "it counts in NumPy",
+    },
     "leaf-order": {"SAVE = ": "the text of another program, which two other processes run"},
     "leaf-order-compile-cache": {"SCORE = ": "the text of another function, for two processes"},
     "list-field": {"River((1.0, 2.0))": "the program stops at the list before it traces"},

@@ -223,8 +223,7 @@ def test_all_that_the_data_are_made_from_is_known():
             if event == "open" and isinstance(words[0], str | os.PathLike):
                 opened.add(os.path.abspath(os.fspath(words[0])))
         sys.addaudithook(note)
-        import trace_evidence
-from bookkit import publish
+        from bookkit import publish
         publish.build()
         print("\\n".join(path.removeprefix(root) for path in opened if path.startswith(root)))"""
     done = subprocess.run(
