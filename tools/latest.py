@@ -96,7 +96,8 @@ def install(base: str) -> dict[str, str]:
         SetupError: it could not be made.
     """
     cure = "It could not be installed: check the network."
-    environments.create(WORK / "venv", base, "--upgrade", *wanted(), cure=cure)
+    here = environments.find_python(tuple(map(int, base.split("."))))
+    environments.create(WORK / "venv", here or base, "--upgrade", *wanted(), cure=cure)
     (site_packages,) = (WORK / "venv").glob("lib/python*/site-packages")
     (site_packages / "trace_evidence.pth").write_text(f"{ROOT}\n{ROOT}/examine\n")
     launch = ["-m", "ipykernel_launcher", "-f", "{connection_file}"]
