@@ -1,7 +1,7 @@
 """The words of figures that are read step by step, in the language that is spoken.
 
 A page is executed once, in English. What its figures say is translated in the data that
-`trace_evidence.steps` publishes: captions, choices, sentences, alt texts and the labels of drawings.
+`trace_evidence.steps` publishes: captions, choices, sentences, alt texts and labels of drawings.
 """
 
 from __future__ import annotations
