@@ -22,9 +22,8 @@ SPACE = "\u00a0"  # between the words of a label
 
 def is_words(label: str) -> bool:
     """Tell whether a label is English, and no code, number or address."""
-    return bool(
-        re.fullmatch(r"[A-Za-z][A-Za-z ,.:;'\u2019-]*", label) and re.search("[a-z]{3}", label)
-    )
+    words = re.fullmatch(r"(?:\d\. )?[A-Za-z][A-Za-z ,.:;'\u2019-]*", label)
+    return bool(words and re.search("[a-z]{3}", label))
 
 
 def changed(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
