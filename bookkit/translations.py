@@ -27,13 +27,15 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 
 from can_i_use import record
-from trace_evidence import both, symptoms
+from trace_evidence import both, steps, symptoms
 
 from . import (
     casebook,
     drawings,
     everyday,
     examined,
+    execute,
+    frames,
     languages,
     outputs,
     pages,
@@ -171,6 +173,12 @@ def record_texts() -> Iterator[tuple[str, str]]:
             for cell in pages.read_notebook(pages.path_of(entry.page)).cells:
                 alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt")
                 yield from each(name, {"alt": alt}, "alt")
+            notebook = execute.executed(pages.path_of(entry.page))
+            for cell in notebook.cells if notebook else ():
+                for output in cell.get("outputs", ()):
+                    if steps.MIME in output.get("data", {}):
+                        said = frames.words(output["data"][steps.MIME])
+                        yield from ((name, text) for text in said)
 
 
 def collected(rows: Iterator[tuple[str, str]]) -> Catalog:

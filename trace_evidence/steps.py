@@ -258,13 +258,6 @@ class Steps:
             found.setdefault(at, []).append(number)
         return found
 
-    def label(self, at: tuple) -> str:
-        """Return a choice in words: `4 days, 5 animals`."""
-        pairs = zip(self.choices, at, strict=True)
-        return ", ".join(
-            f"{one} {name}" if isinstance(one, int) else f"{name}: {one}" for name, one in pairs
-        )
-
     def data(self) -> dict[str, Any]:
         """Return the frames as data: `at`, `part`, `says` and `alt` as text, `html` the drawing."""
         rows: dict[int, float] = {}
@@ -280,13 +273,26 @@ class Steps:
                 picture = f'<div class="steps-panels" role="img" aria-label="{label}" '
                 picture += f'style="{ROW}">{drawn}</div>'
                 part = f"{count} of {len(numbers)}" if len(numbers) > 1 else ""
-                frame = {"at": list(at), "where": self.label(at), "part": part, "says": says}
+                frame = {
+                    "at": list(at),
+                    "where": in_words(self.choices, at),
+                    "part": part,
+                    "says": says,
+                }
                 frames.append({**frame, "alt": alt, "html": picture})
         return {"caption": self.caption, "choices": self.choices, "frames": frames}
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, Any]:
         data = self.data()
         return {MIME: data, "text/html": as_html(data), "text/plain": as_text(data)}
+
+
+def in_words(choices: Iterable[str], at: Iterable) -> str:
+    """Return a choice in words: `4 days, 5 animals`."""
+    pairs = zip(choices, at, strict=True)
+    return ", ".join(
+        f"{one} {name}" if isinstance(one, int) else f"{name}: {one}" for name, one in pairs
+    )
 
 
 def as_html(data: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from myst_nb.core.render import MimeData, NbElementRenderer
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter
 
+from bookkit import frames
 from bookkit.languages import say
 from bookkit.outputs import SILENT_WORDS, releases, split_traceback, themed_svg, without_paths
 from trace_evidence import both, steps
@@ -176,7 +177,8 @@ class Renderer(NbElementRenderer):
         if data.mime_type == both.MIME:
             return [self.render_both(data)]
         if data.mime_type == steps.MIME:
-            return [nodes.raw("", steps.as_html(in_order(data.content)), format="html")]
+            said = frames.changed(in_order(data.content), say)
+            return [nodes.raw("", steps.as_html(said), format="html")]
         return super().render_mime_type(data)
 
     def render_both(self, data: MimeData) -> nodes.container:

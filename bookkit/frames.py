@@ -1,0 +1,69 @@
+"""The words of figures that are read step by step, in the language that is spoken.
+
+A page is executed once, in English. What its figures say is translated in the data that
+`trace_evidence.steps` publishes: captions, choices, sentences, alt texts and labels of drawings.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from typing import Any
+
+from trace_evidence import steps
+
+from .languages import say
+
+LABEL = re.compile(r"(<text\b(?![^>]*monospace)[^>]*>)([^<]+)(?=</text>)")
+PART = re.compile(r"(\d+) of (\d+)")
+SPACE = "\u00a0"  # between the words of a label
+
+
+def is_words(label: str) -> bool:
+    """Tell whether a label is English, and no code, number or address."""
+    words = re.fullmatch(r"(?:\d\. )?[A-Za-z][A-Za-z ,.:;'\u2019-]*", label)
+    return bool(words and re.search("[a-z]{3}", label))
+
+
+def changed(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    """Return the data of a figure with each of its texts changed."""
+
+    def value(one: Any) -> Any:
+        return change(one) if isinstance(one, str) else one
+
+    def label(found: re.Match) -> str:
+        text = html.unescape(found[2]).replace(SPACE, " ")
+        if not is_words(text):
+            return found[0]
+        return found[1] + html.escape(change(text), quote=False).replace(" ", SPACE)
+
+    choices = {change(name): [*map(value, of)] for name, of in data["choices"].items()}
+    frames = []
+    for frame in data["frames"]:
+        at = [*map(value, frame["at"])]
+        alt = change(frame["alt"])
+        drawn = LABEL.sub(label, frame["html"]).replace(
+            html.escape(frame["alt"], quote=True), html.escape(alt, quote=True)
+        )
+        part = PART.sub(
+            lambda one: say("{step} of {steps}", step=one[1], steps=one[2]), frame["part"]
+        )
+        where = steps.in_words(choices, at)
+        says = frame["says"] and change(frame["says"])
+        frames.append(
+            {"at": at, "where": where, "part": part, "says": says, "alt": alt, "html": drawn}
+        )
+    return {"caption": change(data["caption"]), "choices": choices, "frames": frames}
+
+
+def words(data: dict[str, Any]) -> list[str]:
+    """Return the texts of a figure, each once."""
+    found: dict[str, None] = {}
+
+    def note(text: str) -> str:
+        found[text] = None
+        return text
+
+    changed(data, note)
+    return list(found)
