@@ -71,7 +71,7 @@ def test_by_keyboard_the_choice_moves_and_enter_answers(open_page):
     assert said.startswith("B. Right.")
     assert form.locator("[aria-live=polite] .predict-reply").count() == 1
     assert form.get_by_role("radio").count() == 3
-    assert form.get_by_role("group", name="What happens on the two stacks?").count() == 1
+    assert form.get_by_role("group", name="On the old stack JAX refuses this loop").count() == 1
 
 
 def test_the_output_waits_for_an_answer_or_for_the_button(open_page):

@@ -39,6 +39,13 @@ def test_chapters_and_three_foundations_have_such_a_figure():
     assert {"tracing", "effect-handlers-and-plates", "hashing-static-dynamic"} <= names
 
 
+def ask_for_figures(page):
+    """Show the figures that wait for the answer to a question."""
+    waiting = page.get_by_role("button", name="Show what happens")
+    while waiting.count():  # a button that was pressed goes
+        waiting.first.click()
+
+
 @with_steps
 def test_all_frames_can_be_seen_without_scripts_and_on_paper_one_with_them(path, open_page):
     page = open_page(path, java_script_enabled=False).page
@@ -46,6 +53,7 @@ def test_all_frames_can_be_seen_without_scripts_and_on_paper_one_with_them(path,
         assert len(shown(figure)) == figure.locator(".steps-frame").count() > 0
         assert figure.locator("button, input").count() == 0
     page = open_page(path).page
+    ask_for_figures(page)
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate(BROKEN) == [], "words leave their drawing"
@@ -60,6 +68,7 @@ def test_all_frames_can_be_seen_without_scripts_and_on_paper_one_with_them(path,
 
 def test_arrow_keys_home_and_end_turn_the_frames(open_page):
     page = open_page(TURNED).page
+    ask_for_figures(page)
     figure = page.locator("figure.steps").first
     last = figure.locator(".steps-frame").count() - 1
     height = figure.bounding_box()["height"]

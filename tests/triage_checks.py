@@ -147,7 +147,7 @@ def test_the_filter_answers_as_one_types(open_page):
 
 @pytest.mark.parametrize(
     ("words", "case"),
-    [("recompiles every call", "recompiles-every-call"), ("posterior shifted", "exchanged-axes"),
+    [("recompiles every call", "recompiles-every-call"), ("days change places", "exchanged-axes"),
      ("loaded parameters swapped", "leaf-order"), ("memory grows", "static-callables-pile-up")],
 )  # fmt: skip
 def test_the_sites_search_knows_the_symptoms(open_page, words, case):
