@@ -23,7 +23,6 @@ from numpyro.infer.initialization import init_to_uniform
 QUICK: dict[str, Any] = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
-    "xla_cpu_use_fusion_emitters": False,
 }
 """A program that runs once is compiled three times faster so."""
 KINDS = ("sample", "param", "mutable", "plate", "deterministic")
@@ -331,12 +330,7 @@ def run(
 
 def quick(function: Callable, *args: Any) -> Any:
     """Return what a function returns under `jit`, compiled fast and run once."""
-    lowered = jax.jit(function).lower(*args)
-    try:
-        compiled = lowered.compile(compiler_options=QUICK)
-    except Exception:  # another XLA, which does not know one of the options
-        compiled = lowered.compile()
-    return compiled(*args)
+    return jax.jit(function).lower(*args).compile(compiler_options=QUICK)(*args)
 
 
 @contextlib.contextmanager
