@@ -37,9 +37,12 @@ def rules() -> dict[str, dict[str, str]]:
 def releases(row: dict[str, Any]) -> str:
     """Return the wrong releases of a table in words."""
     if not row["until"]:
-        measured = record()["programs"].get(row["program"], row["measure"])
+        measured = record()["programs"][row["program"]]
         newest = max(measured, key=version_order)
-        return say("{since} to {newest}, the newest measured", since=row["since"], newest=newest)
+        return say(
+            "{since} to {newest}, the newest on {date}",
+            since=row["since"], newest=newest, date=measured[newest]["date"],
+        )  # fmt: skip
     if row["since"] == row["until"]:
         return row["since"]
     return say("{since} to {until}", since=row["since"], until=row["until"])

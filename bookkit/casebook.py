@@ -25,10 +25,14 @@ def measured(case: Case) -> str:
     if not is_measured(case.slug):
         return say(NOT_MEASURED)
     wrong = "wasteful" if case.wasteful else "wrong"
-    said = capital(versions.sentence(case.slug, wrong=wrong))
+    return closed_in_words(case) + capital(versions.sentence(case.slug, wrong=wrong))
+
+
+def closed_in_words(case: Case) -> str:
+    """Return what stands before the text of a case that does not fail any more, or nothing."""
     if fails_today(case):
-        return said
-    return say("**Closed**: mended in {stack}. ", stack=versions.newest_stack()) + said
+        return ""
+    return say("**Closed**: it does not fail with {stack}. ", stack=versions.newest_stack())
 
 
 def capital(text: str) -> str:
@@ -43,20 +47,24 @@ def fails_today(case: Case) -> bool:
     return versions.verdict(versions.newest(), case.slug)["verdict"] != "ok"
 
 
-def releases(case: Case) -> dict[str, list[tuple[str, str]]]:
-    """Return the ranges of releases in which a case occurs, by library that decides."""
-    if not is_measured(case.slug):
+def open_ranges(slug: str) -> dict[str, list[list]]:
+    """Return where a program of the matrix goes wrong: first, last, and whether it still does.
+
+    The key is a library that decides. What is older than all that was measured is not said to be
+    right.
+    """
+    if not is_measured(slug):
         return {}
-    return {name: versions.boundaries(case.slug, name) for name in case.decided_by}
-
-
-def open_ranges(case: Case) -> dict[str, list[tuple[str, str, bool]]]:
-    """Return `releases`, and for each range whether it reaches the newest measured release."""
     newest = versions.newest()["pins"]
-    return {
-        name: [(first, last, last == newest[name]) for first, last in ranges]
-        for name, ranges in releases(case).items()
-    }
+    known, stacks = versions.stacks_of(slug)
+    found: dict[str, list[list]] = {}
+    for name in versions.decided_by(slug):
+        oldest = [span.first for span in versions.spans(slug, name)[:1] if known < stacks]
+        found[name] = [
+            ["0" if first in oldest else first, last, last == newest[name]]
+            for first, last in versions.boundaries(slug, name)
+        ]
+    return found
 
 
 def link(case: Case, text: str = "") -> str:
@@ -204,7 +212,9 @@ def occurs_in(slug: str) -> str:
             whole = (first, last) == (oldest[name], newest[name])
             words = say("all {library} releases", library=versions.TITLES[name])
             parts.append(words if whole else f"{versions.TITLES[name]} {ends}")
-    return "; ".join(parts)
+    known, stacks = versions.stacks_of(slug)
+    partly = say(" (measured on {known} of {stacks} stacks)", known=known, stacks=stacks)
+    return "; ".join(parts) + (partly if known < stacks else "")
 
 
 def filters() -> str:
@@ -217,7 +227,7 @@ def filters() -> str:
     used = {case.library for case in records.load().values()}
     libraries = {key: name for key, name in records.LIBRARIES.items() if key in used}
     known = {
-        slug: [case.kind, case.library, list(case.symptoms), open_ranges(case)]
+        slug: [case.kind, case.library, list(case.symptoms), open_ranges(slug)]
         for slug, case in records.load().items()
     }
     data = records.as_json(known).replace("<", "\\u003c")

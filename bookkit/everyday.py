@@ -21,7 +21,7 @@ from .pages import BOOK, ROOT
 FILE = BOOK / "everyday.toml"
 RECORDED = ROOT / "stacks" / "everyday.json"
 LIBRARIES = versions.TITLES
-STACKS = {"now": "Today", "then": "In August 2024"}
+STACKS = {"now": "Now", "then": "In August 2024"}
 KINDS = {
     "tracing": "Values that are only traced",
     "arguments": "Arguments and results",

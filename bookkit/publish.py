@@ -79,24 +79,6 @@ def wordings(case: records.Case) -> list[tuple[str, str]]:
     return [row for row in found if row[0]]
 
 
-def ranges(slug: str) -> dict[str, list[list]]:
-    """Return where a program of the matrix goes wrong: first, last, and whether it still does.
-
-    What is older than all that was measured is not said to be right.
-    """
-    if not casebook.is_measured(slug):
-        return {}
-    newest = versions.newest()["pins"]
-    found: dict[str, list[list]] = {}
-    known, stacks = versions.stacks_of(slug)
-    for name in versions.decided_by(slug):
-        found[name] = [[*ends, ends[1] == newest[name]] for ends in versions.boundaries(slug, name)]
-        oldest = versions.spans(slug, name)[:1]
-        if known < stacks and found[name] and found[name][0][0] == oldest[0].first:
-            found[name][0][0] = "0"
-    return found
-
-
 def rule(kind: str, name: str, title: str, page: str, **others: Any) -> dict[str, Any]:
     """Return what triage knows of a chapter, a case or an everyday error."""
     empty = {"family": "", "evidence": [], "needs": False, "ranges": {}, "versions": "", "look": []}
@@ -120,7 +102,7 @@ def chapter_rules() -> list[dict[str, Any]]:
                 for row in shared(failure)
             ],
             evidence=[[row.pattern, row.points, row.means] for row in failure.evidence],
-            ranges=ranges(failure.id), versions=casebook.occurs_in(failure.id),
+            ranges=casebook.open_ranges(failure.id), versions=casebook.occurs_in(failure.id),
             says=failure.cause, cure=failure.cure, question=failure.question,
             look=[
                 [case.slug, bare(case.title), case.page]
@@ -146,7 +128,7 @@ def case_rules() -> list[dict[str, Any]]:
                 *([["", AFTER, ""]] if case.slug in REPEATED else ()),
             ],
             needs=bool(case.evidence),
-            ranges=ranges(case.slug), versions=bare(casebook.measured(case)),
+            ranges=casebook.open_ranges(case.slug), versions=bare(casebook.measured(case)),
             says=bare(case.cause), cure=bare(case.cure),
             question=bare(" ".join(case.question.split())),
         )
@@ -370,7 +352,7 @@ def case_texts() -> dict[str, dict[str, str]]:
             "kind": case.kind,
             "family": case.family,
             "versions": bare(casebook.measured(case)),
-            "symptom": bare(case.symptom),
+            "symptom": bare(casebook.closed_in_words(case) + case.symptom),
             "cause": bare(case.cause),
             "cure": bare(case.cure),
             "text": page.partition("\n")[2].strip(),

@@ -204,12 +204,14 @@ def between(first: str, last: str) -> str:
     return first if first == last else say("{first} to {last}", first=first, last=last)
 
 
-def _range(span: Span, oldest: str, newest: str, ran_on_all: bool) -> str:
+def _range(span: Span, oldest: str, newest: str, ran_on_all: bool, date: str) -> str:
     ends = between(span.first, span.last)
     if span.first == oldest:
         why = say("oldest measured") if ran_on_all else say("the oldest that runs the program")
         ends = ends.replace(oldest, f"{oldest} ({why})", 1)
-    return say("{ends} (newest measured)", ends=ends) if span.last == newest else ends
+    if span.last == newest:
+        return say("{ends} (the newest on {date})", ends=ends, date=date)
+    return ends
 
 
 def sentence(failure_id: str, record: Record | None = None, wrong: str = "wrong") -> str:
@@ -224,7 +226,8 @@ def sentence(failure_id: str, record: Record | None = None, wrong: str = "wrong"
     if not found:
         return say("ran in no measured stack")
     first_of_all = min((row["pins"][library] for row in record["rows"]), key=version_order)
-    ends = found[0].first, found[-1].last, found[0].first == first_of_all
+    date = newest(record)["measured"]
+    ends = found[0].first, found[-1].last, found[0].first == first_of_all, date
     known, stacks = stacks_of(failure_id, record)
     parts: list[str] = []
     bad_before = False

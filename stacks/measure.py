@@ -346,6 +346,12 @@ def differences(recorded: dict[str, Any] | None, now: dict[str, Any]) -> list[st
 
 def measure_all(wanted: dict[str, dict[str, str]], jobs: int) -> Iterator[dict]:
     """Yield the result of each row that has programs to run, as it comes, `jobs` at a time."""
+    for python in {python_of(row) for row in wanted}:
+        if environments.find_python(python) is None:
+            left = [row for row in wanted if python_of(row) == python]
+            name = "Python {}.{}".format(*python)
+            print(f"{name} is not on this machine; left out: {', '.join(left)}", flush=True)
+            wanted = {row: names for row, names in wanted.items() if row not in left}
     if not wanted:
         return
     count = len({name for names in wanted.values() for name in names})

@@ -3,7 +3,9 @@
 import pytest
 
 from bookkit import avoid as tables
+from bookkit.pages import ROOT
 from bookkit.versions import version_order
+from stacks.measure import pins_of
 from trace_evidence import avoid
 
 ROWS = tables.load()
@@ -20,7 +22,8 @@ def test_since_and_until_are_the_ends_that_were_measured(row):
     if row["until"]:
         assert wrong[-1] == row["until"] != ordered[-1], "a release after it must be right"
     else:
-        assert wrong[-1] == ordered[-1]
+        locked = pins_of((ROOT / "requirements.txt").read_text())[row["library"]]
+        assert wrong[-1] == ordered[-1] == locked, "run python -m stacks.avoid"
     assert wrong == ordered[ordered.index(wrong[0]) : ordered.index(wrong[-1]) + 1]
     if row["flag"]:
         assert all(counted[release]["with_flag"][0] == 0 for release in wrong), "it is no cure"
@@ -36,6 +39,8 @@ def test_a_known_bad_release_is_one_sentence_with_its_cure(monkeypatch):
         assert avoid.known_bad({"jax": "0.10.2", "jaxlib": good}) == []
 
 
-def test_nothing_is_said_where_the_data_is_not_there(monkeypatch, tmp_path):
+def test_a_checkout_warns_before_its_data_was_made(monkeypatch, tmp_path):
     monkeypatch.setattr(avoid.checkout, "DATA", tmp_path / "data.json")
+    assert len(avoid.known_bad({"jax": "0.10.2"})) == 1
+    monkeypatch.setattr(avoid, "TABLES", tmp_path / "avoid.toml")
     assert avoid.known_bad({"jax": "0.10.2"}) == []

@@ -29,6 +29,7 @@ def test_a_folder_is_whole(name):
     program = re.search(r"```python\n(.*?)```", report, re.S)
     assert program and program[1] == (folder / "reproducer.py").read_text(), "run it as it stands"
     assert report.startswith(f"# {upstream.defects()[name]['title']}\n")
+    assert f"with JAX {upstream.record()['versions']['jax']} on" in " ".join(report.split())
     headings = ["Bug Description", "Steps to Reproduce", "Expected Behavior", "Root cause"]
     assert re.findall(r"^### (.*)$", report, re.M)[:4] == headings
     notes = (folder / "notes.md").read_text()

@@ -19,6 +19,7 @@ MATRIX = ROOT / "stacks" / "matrix"
 LIBRARIES = ("numpyro", "jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "numpy")
 PINNED = (*LIBRARIES, "scipy", "ml-dtypes", "jaxtyping")
 PYTHON = ROOT / ".venv" / "bin" / "python"
+READ = ("book", "tests/outputs", "stacks/everyday.json", "stacks/recordings.json", "can_i_use")
 
 
 def run(*command: str, title: str) -> bool:
@@ -50,6 +51,7 @@ def main() -> int:
         (("make", "environments"), "environments"),
         ((*measuring, "--lock", "--rows", row), f"lock of the row {row}"),
         ((*measuring, "--rows", row), f"matrix, row {row}"),
+        ((str(PYTHON), "-m", "stacks.avoid"), "releases to avoid"),
         ((str(PYTHON), "-m", "stacks.recordings"), "recorded messages"),
     ]
     for command, title in needed:
@@ -60,12 +62,14 @@ def main() -> int:
         ((str(PYTHON), "-m", "bookkit"), "pages"),
         ((*pytest, "book", "--update"), "outputs of the pages"),
         ((str(PYTHON), "-m", "can_i_use"), "can I use it? cells that changed"),
+        ((str(PYTHON), "-m", "bookkit.translations"), "catalogues of the translations"),
         ((*pytest, "tests"), "the suite"),
         ((str(PYTHON), "-m", "tools.upstream"), "patches for the libraries"),
     ]
     wrong = [title for command, title in steps if not run(*command, title=title)]
     print(f"\nMoved to the row {row}. Read what changed, and the text beside it:", flush=True)
-    subprocess.run(["git", "status", "--short"], cwd=ROOT)
+    subprocess.run(["git", "diff", "--stat", "--", *READ], cwd=ROOT)
+    print("Changed as well: locks, records and catalogues, which `git status` lists.")
     print("\n".join(f"failed, see above: {title}" for title in wrong))
     return int(bool(wrong))
 

@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import avoid, catalogue, everyday, pages, publish, records, versions
+from bookkit import avoid, casebook, catalogue, everyday, pages, publish, records, versions
 from bookkit.languages import say
 from trace_evidence import symptoms, triage
 
@@ -114,7 +114,10 @@ def symptom_data() -> dict[str, Any]:
     """Return what `symptoms.js` needs: the points of the words, and the entries."""
     known = triage.data()["symptoms"]  # of all languages, whichever is spoken
     failures = catalogue.load().values()
-    shown = [(case.slug, case.title, case.page, case.symptom) for case in records.load().values()]
+    shown = [
+        (case.slug, case.title, case.page, casebook.closed_in_words(case) + case.symptom)
+        for case in records.load().values()
+    ]
     shown += [(row.id, row.title, f"book/failures/{row.id}", row.symptom) for row in failures]
     shown += [
         (entry.id, entry.title, f"{everyday.page(entry)}#{entry.id}", entry.says)

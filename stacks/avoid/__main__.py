@@ -1,8 +1,9 @@
 """Measure in which releases the programs of `stacks/avoid.toml` compute wrong numbers on a CPU.
 
 For each release that a table names, uv makes an environment under `.cache/avoid`, in which the
-table's program runs: as it is, and with the table's flag where it was wrong. What it counted is
-printed and written to `stacks/avoid.json`. What was measured on another day is kept.
+table's program runs: as it is, and with the table's flag where it was wrong. Where no release is
+right again, the locked one is measured too. What was counted is printed and written to
+`stacks/avoid.json`. What was measured on another day is kept.
 
     python -m stacks.avoid                                        measure what is missing
     python -m stacks.avoid rows_summed                            one program, on all its releases
@@ -19,6 +20,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+from stacks.measure import pins_of
 from tools import environments
 
 HERE = Path(__file__).resolve().parent
@@ -76,12 +78,14 @@ def main():
     parser.add_argument("releases", nargs="*")
     asked = parser.parse_args()
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {"programs": {}}
+    locked = pins_of((environments.ROOT / "requirements.txt").read_text())
     for table in tomllib.loads(TABLES.read_text())["avoid"]:
         name = table["program"]
         if asked.program not in (None, name):
             continue
         rows = record["programs"].setdefault(name, {})
-        for release in asked.releases or table["measure"]:
+        newest = [] if "until" in table else [locked[table["library"]]]
+        for release in asked.releases or dict.fromkeys([*table["measure"], *newest]):
             if release in rows and asked.program is None:
                 continue
             rows[release] = measure(table, release)
