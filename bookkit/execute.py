@@ -52,6 +52,7 @@ USED_BY = {"grading": r"%check\b"} | {
 }
 JOBS = 2
 CELL_SECONDS = 300
+MINUTE = 60.0
 
 
 def inputs() -> list[Path]:
@@ -146,6 +147,9 @@ def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBa
                 shutil.rmtree(path, ignore_errors=True)
                 path.mkdir()
                 mark.write_text(current)
+    index = path / "global.db"
+    if index.exists() and not index.stat().st_size and time.time() - index.stat().st_mtime > MINUTE:
+        index.unlink()  # a full disk leaves it empty, and jupyter-cache would not make it again
     return get_cache(path)
 
 

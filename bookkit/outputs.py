@@ -30,6 +30,10 @@ JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
 KERNEL_FRAME = re.compile(
     r'^ *File "(?:<frozen runpy>|ipykernel|traitlets|tornado|python/asyncio|IPython).*\n', re.M
 )
+# And into some tracebacks: all frames above the first one of a cell.
+ABOVE_THE_CELL = re.compile(
+    r"(?<=\(most recent call last\):\n)(?:\n  File [^\n]*\n(?:    [^\n]*\n)*)+(?=\n  Cell )"
+)
 
 
 def without_paths(text: str) -> str:
@@ -55,6 +59,7 @@ def split_traceback(lines: list[str], message: str) -> tuple[str, str]:
     text = without_paths(strip_ansi("\n".join(lines))).strip()
     last = without_paths(strip_ansi(lines[-1]) if lines else message).strip()
     frames = re.sub(r"\n{2,}", "\n\n", text.removesuffix(last).rstrip())
+    frames = ABOVE_THE_CELL.sub("", frames)
     return JAX_ADVICE.sub("", frames), KERNEL_FRAME.sub("", last)
 
 

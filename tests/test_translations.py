@@ -75,8 +75,9 @@ def test_terms_are_used_in_one_way(code):
             for term, word in terms.items():
                 there = re.search(rf"\b{term}s?\b", plain(row.id), re.I)
                 if there and word.lower() not in row.string.lower():
-                    wrong.append((file.stem, term, row.id, row.string))
-    assert not wrong
+                    place = file.relative_to(languages.FOLDER)
+                    wrong.append(f"{place}: {term!r} is {word!r}; found {row.string!r}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_a_changed_text_is_fuzzy_and_stays_english(tmp_path, monkeypatch):

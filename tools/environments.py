@@ -151,13 +151,14 @@ def stamp(*texts):
 
 def lost(environment):
     """Return a module that was installed into an environment and is not there, or None."""
-    for record in environment.glob("lib/python*/site-packages/*.dist-info/RECORD"):
+    records = list(environment.glob("lib/python*/site-packages/*.dist-info/RECORD"))
+    for record in records:
         names = (line.partition(",")[0] for line in record.read_text().splitlines())
         folder = record.parent.parent
         for name in names:
-            if name.endswith(".py") and not os.path.exists(f"{folder}/{name}"):
+            if name.endswith((".py", ".so")) and not os.path.exists(f"{folder}/{name}"):
                 return name
-    return None
+    return None if records else "all that was installed"
 
 
 def is_whole(environment, wanted):

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from examine_model import examine as examine
 
 __version__ = "0.1.0"
+EXAMINE = (
+    'install it with pip install "git+https://github.com/trace-evidence/trace-evidence'
+    '#subdirectory=examine", where the model runs.'
+)
 
 
 def watch() -> None:
@@ -28,7 +32,7 @@ def __getattr__(name: str) -> Any:
     try:
         from examine_model import examine
     except ImportError as error:
-        raise ImportError(f'{error}: install "trace-evidence[examine]"') from None
+        raise ImportError(f"{error}: {EXAMINE}") from None
     return examine
 
 

@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from . import __version__, avoid, can_i_use
+from . import EXAMINE, __version__, avoid, can_i_use
 from . import symptoms as second_door
 from . import triage as rules
 
@@ -230,8 +230,7 @@ def examine(words: list[str]) -> int:
     try:
         from examine_model import shell
     except ImportError as error:
-        cure = 'install "trace-evidence[examine]", where the model runs.'
-        print(f"error: {error}: {cure}", file=sys.stderr)
+        print(f"error: {error}: {EXAMINE}", file=sys.stderr)
         return 2
     return shell.main(words, "trace-evidence examine")
 

@@ -6,8 +6,10 @@ those twenty. Titles and descriptions come from the catalogue, or from a page's 
 
 from __future__ import annotations
 
+import json
 import logging
 import re
+import shutil
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -81,8 +83,8 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
         case = records.load()[name]
         text = f"{case.symptom} {case.cure}".replace("`", "")
     if text:
-        # The page is written already; its description is made of what stands here first.
-        doctree.insert(0, nodes.paragraph(text, text))
+        # The page is written already; its description is made of what stands here.
+        doctree.children = [nodes.paragraph(text, text)]
 
 
 def without_cases(markup: BeautifulSoup) -> BeautifulSoup:
@@ -239,6 +241,17 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
         font.unlink()
 
 
+def number_cells(app: Sphinx, exception: Exception | None) -> None:
+    """Name the cells of the notebooks to download by their places, so that two builds are equal."""
+    for file in Path(app.outdir, "_sources").rglob("*.ipynb"):
+        notebook = json.loads(file.read_text())
+        for number, cell in enumerate(notebook["cells"]):
+            cell["id"] = f"cell-{number}"
+        file.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
+    if Path(app.outdir).parent.name == "html":  # MyST-NB keeps a second language's in the site
+        shutil.rmtree(Path(app.outdir).parent / "jupyter_execute", ignore_errors=True)
+
+
 def setup(app: Sphinx) -> dict:
     """Register what the site needs with Sphinx."""
     for name, directive in DIRECTIVES.items():
@@ -255,4 +268,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", offer_colab, priority=600)
     app.connect("html-page-context", thin_sidebar, priority=900)
     app.connect("build-finished", lighten, priority=900)
+    app.connect("build-finished", number_cells)
     return {"parallel_read_safe": True, "version": "1"}
