@@ -214,7 +214,7 @@ def occurs_in(slug: str) -> str:
             parts.append(words if whole else f"{versions.TITLES[name]} {ends}")
     known, stacks = versions.stacks_of(slug)
     partly = say(" (measured on {known} of {stacks} stacks)", known=known, stacks=stacks)
-    return "; ".join(parts) + (partly if known < stacks else "")
+    return say("; ").join(parts) + (partly if known < stacks else "")
 
 
 def filters() -> str:

@@ -10,6 +10,7 @@ language: English, until `use` is called.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -57,6 +58,10 @@ def known() -> dict[str, Language]:
             raise LanguageError(f"{file}: it has no `name` or no `address`; add it.")
         found[code] = Language(code, row["name"], row["address"])
     return found
+
+
+# A wide bracket needs no blank before a Chinese character.
+BLANK = re.compile(r"(?<=）) (?=[\u3400-\u9fff])")  # noqa: RUF001
 
 
 def named() -> list[Language]:
@@ -120,7 +125,7 @@ def spoken() -> Language:
 def say(text: str, **values: object) -> str:
     """Return the book's own words in the language that is spoken, with the values put in."""
     found = _words.get(" ".join(text.split()), text) if _words else text
-    return found.format(**values) if values else found
+    return BLANK.sub("", found.format(**values)) if values else found
 
 
 def said(value: Any, *keys: str) -> Any:

@@ -74,9 +74,9 @@ def table() -> str:
             for key, word in {"report": say("report"), "notes": say("notes")}.items()
         ]
         known = records.load()
-        cases = ", ".join(casebook.link(known[slug]) for slug in row["cases"])
+        cases = say("; ").join(casebook.link(known[slug]) for slug in row["cases"])
         title = row["title"].replace("|", "\\|")
-        what = f"**{title}** {mark}, {state(row)}"
+        what = f"**{title}** {mark} · {state(row)}"
         what += say("<br>Cases: {cases}", cases=cases) if cases else ""
         what += f"<br>{' · '.join(links)}"
         since = (
@@ -93,7 +93,7 @@ def rest_table() -> str:
         if case.whose == "library" and folder_of(case.slug) is None:
             mark = f"{{inline-mark}}`{case.kind}: {say(case.kind)}`"
             library = records.LIBRARIES[case.library]
-            rows.append(f"| {casebook.link(case)} {mark}, {library} | {casebook.upstream(case)} |")
+            rows.append(f"| {casebook.link(case)} {mark} · {library} | {casebook.upstream(case)} |")
     return "\n".join(rows)
 
 

@@ -208,7 +208,7 @@ def _range(span: Span, oldest: str, newest: str, ran_on_all: bool, date: str) ->
     ends = between(span.first, span.last)
     if span.first == oldest:
         why = say("oldest measured") if ran_on_all else say("the oldest that runs the program")
-        ends = ends.replace(oldest, f"{oldest} ({why})", 1)
+        ends = ends.replace(oldest, say("{release} ({why})", release=oldest, why=why), 1)
     if span.last == newest:
         return say("{ends} (the newest on {date})", ends=ends, date=date)
     return ends

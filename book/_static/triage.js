@@ -176,7 +176,7 @@
 
   function links(rows) {
     return rows.flatMap(([, title, href], number) => [
-      number ? say(", ") : "",
+      number ? say("; ") : "",
       element("a", title, { href: address(href) }),
     ]);
   }

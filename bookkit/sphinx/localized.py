@@ -28,10 +28,16 @@ class PairSearch(SearchLanguage):
     js_splitter_code = """
 function splitQuery(query) {
   const found = [];
+  const index = typeof Search === "object" && Search._index;
+  // All pairs have to stand on a page; one that stands nowhere would hide what the others find.
+  const known = (pair) => !index || pair in index.terms || pair in index.titleterms;
   for (const word of query.match(/[\\u3400-\\u9fff]+|[\\p{L}\\p{N}_]+/gu) ?? []) {
     for (const part of word.match(/[\\u3400-\\u9fff]+|[^\\u3400-\\u9fff]+/gu)) {
       if (!/[\\u3400-\\u9fff]/.test(part) || part.length < 3) found.push(part);
-      else for (let i = 0; i < part.length - 1; i++) found.push(part.slice(i, i + 2));
+      else {
+        const pairs = [...part].slice(1).map((_, i) => part.slice(i, i + 2));
+        found.push(...(pairs.some(known) ? pairs.filter(known) : pairs));
+      }
     }
   }
   return found;
