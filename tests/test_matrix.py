@@ -255,7 +255,7 @@ def made_up(decided: tuple[str, ...], *stacks: tuple[str, str, str, str]) -> dic
         seen.add(numpyro)
         pins = {"numpyro": numpyro, "jax": jax, "equinox": equinox, "diffrax": "0.1.0"}
         verdicts = {"drift": {"reproduce": {"verdict": verdict}, "fix": {"verdict": "ok"}}}
-        rows.append({"row": name, "pins": pins, "verdicts": verdicts})
+        rows.append({"row": name, "measured": "2026-11-23", "pins": pins, "verdicts": verdicts})
     return {"failures": {"drift": {"decided_by": list(decided)}}, "rows": rows}
 
 
