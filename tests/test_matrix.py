@@ -292,7 +292,7 @@ def test_boundaries_changes_and_the_control_that_proves_them():
         (
             ["fails", "wrong"],
             [("0.0.0", "0.1.0")],
-            "fails in NumPyro 0.0.0 (oldest measured), is silently wrong in 0.1.0 (newest",
+            "fails in NumPyro 0.0.0 (oldest measured), is silently wrong in 0.1.0 (the newest",
         ),
         (["ok"], [], "was met in no measured release of NumPyro"),
         (["ok", "fails", "ok"], [("0.1.0", "0.1.0")], "fails in NumPyro 0.1.0, fixed in 0.2.0"),
