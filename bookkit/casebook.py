@@ -43,19 +43,14 @@ def fails_today(case: Case) -> bool:
     return versions.verdict(versions.newest(), case.slug)["verdict"] != "ok"
 
 
-def releases(case: Case) -> dict[str, list[tuple[str, str]]]:
-    """Return the ranges of releases in which a case occurs, by library that decides."""
-    if not is_measured(case.slug):
+def open_ranges(slug: str) -> dict[str, list[list]]:
+    """Return where a program goes wrong: first, last, whether it still does, by library."""
+    if not is_measured(slug):
         return {}
-    return {name: versions.boundaries(case.slug, name) for name in case.decided_by}
-
-
-def open_ranges(case: Case) -> dict[str, list[tuple[str, str, bool]]]:
-    """Return `releases`, and for each range whether it reaches the newest measured release."""
     newest = versions.newest()["pins"]
     return {
-        name: [(first, last, last == newest[name]) for first, last in ranges]
-        for name, ranges in releases(case).items()
+        name: [[*ends, ends[1] == newest[name]] for ends in versions.boundaries(slug, name)]
+        for name in versions.decided_by(slug)
     }
 
 
@@ -182,20 +177,15 @@ def index_table() -> str:
                 rows.append(
                     f"| {link(case)} | {mark(case)} "
                     f"| {records.LIBRARIES[case.library]} | {case.symptom} "
-                    f"| {label}{short_range(case)} |"
+                    f"| {label}{occurs_in(case.slug)} |"
                 )
     return "\n".join([":::{table}", ":class: case-index", "", *rows, ":::"])
 
 
-def short_range(case: Case) -> str:
-    """Return the ranges of releases in which a case occurs, in a few words."""
-    if not is_measured(case.slug):
-        return say(NOT_MEASURED)
-    return occurs_in(case.slug)
-
-
 def occurs_in(slug: str) -> str:
     """Return the ranges of releases in which a program of the matrix goes wrong."""
+    if not is_measured(slug):
+        return say(NOT_MEASURED)
     oldest, newest = (versions.rows()[end]["pins"] for end in (0, -1))
     parts = []
     for name in versions.decided_by(slug):
@@ -217,7 +207,7 @@ def filters() -> str:
     used = {case.library for case in records.load().values()}
     libraries = {key: name for key, name in records.LIBRARIES.items() if key in used}
     known = {
-        slug: [case.kind, case.library, list(case.symptoms), open_ranges(case)]
+        slug: [case.kind, case.library, list(case.symptoms), open_ranges(slug)]
         for slug, case in records.load().items()
     }
     data = records.as_json(known).replace("<", "\\u003c")
