@@ -109,7 +109,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
 
     constants = {
         "bookkit/records.py": (records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES),
-        "bookkit/everyday.py": (everyday.KINDS, everyday.STACKS),
+        "bookkit/everyday.py": (everyday.STACKS,),
         "bookkit/versions.py": (versions.OCCURS, VERDICTS),
         "bookkit/publish.py": (publish.SAYS,),
         "bookkit/casebook.py": ({"": casebook.NOT_MEASURED},),
@@ -135,7 +135,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         yield name, part["caption"]
     name = "book/catalogue.toml"
     for row in read(name).values():
-        yield from each(name, row, "title", "short", "symptom", "cause", "cure", "question")
+        yield from each(name, row, "title", "symptom", "cause", "cure", "question")
         for inner in (*row["signatures"], *row["evidence"]):
             yield from each(name, inner, "note", "means")
         for inner in row["upstream"]:
