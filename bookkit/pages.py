@@ -64,6 +64,16 @@ def config() -> dict[str, Any]:
     return parse(CONFIG.read_text())
 
 
+def public_address() -> str:
+    """Return where the site is published, from `_config.yml`; it ends with a slash."""
+    return config()["html"]["baseurl"]
+
+
+def published(page: str) -> str:
+    """Return where a page is published."""
+    return f"{public_address()}{page}.html"
+
+
 @cache
 def parse(text: str) -> Any:
     """Return the value of a text in YAML: the same object each time, which nobody changes."""

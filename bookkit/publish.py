@@ -36,11 +36,6 @@ def chapter(failure_id: str) -> str:
     return f"book/failures/{failure_id}.md"
 
 
-def site() -> str:
-    """Return where the book is published; it ends with a slash."""
-    return pages.config()["html"]["baseurl"]
-
-
 def patterns(case: records.Case) -> list[str]:
     """Return the patterns of a case's messages."""
     found = []
@@ -329,7 +324,7 @@ def message(row: dict[str, str]) -> str:
 def build() -> dict[str, Any]:
     """Return all that the file holds."""
     return {
-        "site": site(),
+        "site": pages.public_address(),
         "rules": rules(),
         "explain": entries(),
         "symptoms": symptoms(),

@@ -25,7 +25,8 @@ from sphinx.util.inventory import InventoryFile
 
 from bookkit import casebook, catalogue, languages, records
 from bookkit import pages as book
-from bookkit.browser import SITE, public_address
+from bookkit.browser import SITE
+from bookkit.pages import public_address
 from bookkit.taught import colab_address
 from tests.site_plugin import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT

@@ -24,7 +24,7 @@ from trace_evidence import __main__ as command_line
 from trace_evidence import triage
 
 ROOT = pages.ROOT
-SITE = publish.site()
+SITE = pages.public_address()
 FAILURES = catalogue.load()
 EVERYDAY = everyday.load()
 RECORDINGS = json.loads((ROOT / "stacks" / "recordings.json").read_text())

@@ -15,7 +15,7 @@ from nbconvert.preprocessors import ClearOutputPreprocessor, TagRemovePreprocess
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from bookkit import casebook, catalogue, exercises, pages, predictions, publish, versions
+from bookkit import casebook, catalogue, exercises, pages, predictions, versions
 from bookkit.outputs import anywhere_without_paths
 from bookkit.taught import MINUTES, taught
 
@@ -55,7 +55,7 @@ def card(page: str) -> str:
 def link(page: str, text: str = "") -> str:
     """Return a link to a page's notebook, or to the page where it has none."""
     text = text or pages.title(page)
-    file = f"{Path(page).name}.ipynb" if page in taught() else f"{publish.site()}{page}.html"
+    file = f"{Path(page).name}.ipynb" if page in taught() else pages.published(page)
     return f"[{text}]({file})"
 
 
