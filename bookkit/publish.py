@@ -150,18 +150,8 @@ def bare(text: str) -> str:
     return re.sub(r"[`*]", "", " ".join(text.split()))
 
 
-SAYS = {
-    "chapter True": "The chapter's own failure occurs with {these}.",
-    "chapter False": "The chapter's own failure does not occur with {these}; its cases may.",
-    "chapter None": "The chapter's own failure occurs in {ranges}; its cases, on newer ones.",
-    "case True": "Occurs with {these}.",
-    "case False": "Does not occur with {these}. {ranges}",
-    "case None": "{ranges}",
-}
-
-
 def rules() -> dict[str, Any]:
-    """Return what the triage goes by, the same in Python and in the browser."""
+    """Return what the triage goes by in the browser, as in Python."""
     return {
         "claim": triage.CLAIM,
         "far": triage.FAR,
@@ -172,7 +162,7 @@ def rules() -> dict[str, Any]:
         "cleaning": [list(row) for row in triage.CLEANING],
         "release": triage.RELEASE,
         "libraries": triage.LIBRARIES,
-        "says": {key: say(text) for key, text in SAYS.items()},
+        "says": {key: say(text) for key, text in triage.SAYS.items()},
     }
 
 
@@ -325,7 +315,6 @@ def build() -> dict[str, Any]:
     """Return all that the file holds."""
     return {
         "site": pages.public_address(),
-        "rules": rules(),
         "explain": entries(),
         "symptoms": symptoms(),
         "avoid": avoid.rules(),

@@ -30,6 +30,14 @@ LIBRARIES = {
     **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"},
     **{"jaxlib": "jaxlib", "scipy": "SciPy"},
 }
+SAYS = {
+    "chapter True": "The chapter's own failure occurs with {these}.",
+    "chapter False": "The chapter's own failure does not occur with {these}; its cases may.",
+    "chapter None": "The chapter's own failure occurs in {ranges}; its cases, on newer ones.",
+    "case True": "Occurs with {these}.",
+    "case False": "Does not occur with {these}. {ranges}",
+    "case None": "{ranges}",
+}
 # A release as a text shows it: pip's and conda's lines, folders, tables of versions.
 RELEASE = (
     r"(?:^|[ /(,;'\"])([Nn]um[Pp]yro|[Jj]axlib|[Jj]ax|JAX|[Ee]quinox|[Dd]iffrax|[Ss]ci[Pp]y)"
@@ -117,7 +125,7 @@ def known_bad(releases: dict[str, str]) -> list[str]:
 
 @cache
 def data() -> dict[str, Any]:
-    """Return what the package knows of the book: `site`, `explain`, `rules` and `symptoms`.
+    """Return what the package knows of the book: `site`, `explain`, `symptoms` and others.
 
     Raises:
         DataError: the file is missing or damaged; or, in a checkout, it cannot be made.
@@ -133,11 +141,6 @@ def data() -> dict[str, Any]:
         raise DataError(
             f"data.json cannot be read ({error}): install trace-evidence again."
         ) from None
-
-
-def rules() -> dict[str, Any]:
-    """Return what the triage goes by, the same in Python and in the browser."""
-    return data()["rules"]
 
 
 def address(page: str) -> str:
@@ -247,7 +250,7 @@ def _versions(
         if name in rule["ranges"] and name in releases
     )
     here = {"text": " (shown in the text)", "here": " (installed here)", "": ""}[source]
-    words = rules()["says"][f"{rule['kind']} {found}"]
+    words = SAYS[f"{rule['kind']} {found}"]
     return found, words.replace("{these}", these + here).replace("{ranges}", rule["occurs"])
 
 
