@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from pathlib import Path
 from typing import Any
 
 from . import versions
@@ -18,15 +17,15 @@ PROGRAMS = "https://github.com/trace-evidence/trace-evidence/blob/main/stacks/av
 TOLD = ("library", "since", "until", "symptom", "cure", "flag", "url")
 
 
-def load(path: Path = TABLES) -> list[dict[str, Any]]:
+def load() -> list[dict[str, Any]]:
     """Return the tables, in the order of the page."""
-    rows = tomllib.loads(path.read_text())["avoid"]
+    rows = tomllib.loads(TABLES.read_text())["avoid"]
     return [said({"until": "", **row}, "symptom", "spoiled", "cure") for row in rows]
 
 
-def record(path: Path = RECORD) -> dict[str, Any]:
+def record() -> dict[str, Any]:
     """Return what was measured: `machine`, and `programs`, which have the releases."""
-    return json.loads(path.read_text())
+    return json.loads(RECORD.read_text())
 
 
 def rules() -> dict[str, dict[str, str]]:

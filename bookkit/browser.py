@@ -28,11 +28,6 @@ NO_CHROMIUM = (
 )
 
 
-def public_address() -> str:
-    """Return where the site is published, from `_config.yml`; it ends with a slash."""
-    return pages.config()["html"]["baseurl"]
-
-
 def find_chromium() -> str | None:
     """Return the path of a Chromium: `CHROMIUM`, or the first one on `PATH`."""
     asked = os.environ.get("CHROMIUM")
@@ -43,7 +38,7 @@ class Handler(SimpleHTTPRequestHandler):
     """Serves the site as its public host does: under a path, with `404.html` for the rest."""
 
     protocol_version = "HTTP/1.1"
-    prefix = urlsplit(public_address()).path
+    prefix = urlsplit(pages.public_address()).path
 
     def translate_path(self, path: str) -> str:
         """Return the file behind a path, or one that does not exist."""

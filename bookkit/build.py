@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,56 +22,30 @@ SITE = pages.BUILD / "html"
 DOCTREES = pages.BUILD / ".doctrees"
 RECORD = pages.BUILD / "site.txt"
 LOG = pages.BUILD / "log.txt"
-# What every page depends on, besides what outputs do.
+# What every page depends on, besides what outputs do; catalogues that have no page.
 SHARED = (
-    *("_config.yml", "_toc.yml", "book/catalogue.toml", "book/everyday.toml"),
-    *("book/references.bib", "pyproject.toml", "hub/values.yaml", "examine/trials/record.json"),
+    *("_config.yml", "_toc.yml", "book/*.toml", "book/references.bib"),
+    *("book/_static/**/*", "book/_templates/**/*", "bookkit/**/*", "can_i_use/**/*"),
+    *("examine/examine_model/**/*", "examine/trials/record.json", "hub/values.yaml"),
+    *("stacks/*.json", "stacks/*.toml", "stacks/*.in", "upstream/**/*"),
+    *("locale/*/language.toml", "locale/*/LC_MESSAGES/*.po"),
 )
-SHARED_FOLDERS = (
-    *("book/_static", "book/_templates", "bookkit"),
-    *("can_i_use", "examine/examine_model", "upstream"),
-)
-SHARED_DATA = ("stacks/*.json", "stacks/*.toml", "stacks/*.in")
+# What one page depends on: Sphinx sees which.
+OWN = ("book/**/*.md", "book/**/*.json", "locale/*/LC_MESSAGES/book/**/*.po")
 SHOWN = 40
 
 
-def files_below(folder: Path) -> list[Path]:
-    """Return the files of a folder, without what Python compiled, in a fixed order."""
-    return sorted(
-        path
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
-    )
-
-
-def shared_files() -> list[Path]:
-    """Return the files on which all pages depend."""
-    found = [pages.ROOT / name for name in SHARED]
-    for folder in SHARED_FOLDERS:
-        found += files_below(pages.ROOT / folder)
-    for pattern in SHARED_DATA:
-        found += sorted(pages.ROOT.glob(pattern))
-    return [path for path in found if path.exists()]
-
-
-def known_files() -> tuple[list[Path], list[Path]]:
-    """Return the files on which all pages depend, and those of single pages."""
-    shared = [*shared_files(), *execute.inputs(), *execute.package()]
-    own = [path for path in files_below(pages.BOOK) if path.suffix in (".md", ".json")]
-    for language in languages.wanted():
-        catalogues = files_below(languages.FOLDER / language.code)
-        # Sphinx knows which page has which catalogue, but not who says what is in these.
-        said = {languages.catalogue(language.code, name) for name in languages.SHARED}
-        said |= {path for path in catalogues if path.suffix == ".toml"}
-        shared += [path for path in catalogues if path in said]
-        own += [path for path in catalogues if path not in said and path.suffix == ".po"]
-    return shared, own
+def files(patterns: Iterable[str]) -> list[Path]:
+    """Return the files of the checkout, without what Python compiled, in a fixed order."""
+    found = {path for pattern in patterns for path in pages.ROOT.glob(pattern) if path.is_file()}
+    return sorted(path for path in found if path.suffix != ".pyc")
 
 
 def sources() -> list[str]:
     """Return the languages, a hash of what all pages depend on, and one of the pages."""
     built = " ".join(language.code for language in languages.wanted())
-    return [built, *map(execute.digest, known_files())]
+    shared = [*files(SHARED), *execute.inputs(), *execute.package()]
+    return [built, execute.digest(shared), execute.digest(files(OWN))]
 
 
 def say_what_went_wrong(text: str) -> None:

@@ -190,20 +190,15 @@ def index_table() -> str:
                 rows.append(
                     f"| {link(case)} | {mark(case)} "
                     f"| {records.LIBRARIES[case.library]} | {case.symptom} "
-                    f"| {label}{short_range(case)} |"
+                    f"| {label}{occurs_in(case.slug)} |"
                 )
     return "\n".join([":::{table}", ":class: case-index", "", *rows, ":::"])
 
 
-def short_range(case: Case) -> str:
-    """Return the ranges of releases in which a case occurs, in a few words."""
-    if not is_measured(case.slug):
-        return say(NOT_MEASURED)
-    return occurs_in(case.slug)
-
-
 def occurs_in(slug: str) -> str:
     """Return the ranges of releases in which a program of the matrix goes wrong."""
+    if not is_measured(slug):
+        return say(NOT_MEASURED)
     oldest, newest = (versions.rows()[end]["pins"] for end in (0, -1))
     parts = []
     for name in versions.decided_by(slug):

@@ -16,7 +16,6 @@ import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from trace_evidence.triage import CLAIM
 
@@ -24,7 +23,7 @@ from .languages import said, say
 from .pages import BOOK
 
 FILE = BOOK / "catalogue.toml"
-TEXTS = ("title", "short", "symptom", "cause", "cure", "question")
+TEXTS = ("title", "symptom", "cause", "cure", "question")
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,6 @@ class Failure:
         question: what to ask where the text alone cannot decide.
         upstream: (text, address) of the reports and changes that it is known by.
         undecided_with: failures that show the same messages; each has the other's signatures too.
-        short: the chapter's name for the margin of a figure, where the title is too long.
     """
 
     id: str
@@ -95,7 +93,6 @@ class Failure:
     question: str
     upstream: tuple[tuple[str, str], ...]
     undecided_with: tuple[str, ...] = ()
-    short: str = ""
 
 
 def phrase_pattern(text: str) -> str:
@@ -116,9 +113,9 @@ def signature(row: dict) -> Signature:
 
 
 @cache
-def load(file: Path = FILE) -> dict[str, Failure]:
+def load() -> dict[str, Failure]:
     """Return the failures by id, in the order of the book."""
-    tables = tomllib.loads(file.read_text())
+    tables = tomllib.loads(FILE.read_text())
     tables = {name: said(entry, *TEXTS) for name, entry in tables.items()}
     for entry in tables.values():
         entry["signatures"] = tuple(signature(said(r, "note")) for r in entry["signatures"])

@@ -11,7 +11,6 @@ import json
 import tomllib
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from . import catalogue, versions
 from .catalogue import Evidence, Signature
@@ -22,24 +21,6 @@ FILE = BOOK / "everyday.toml"
 RECORDED = ROOT / "stacks" / "everyday.json"
 LIBRARIES = versions.TITLES
 STACKS = {"now": "Now", "then": "In August 2024"}
-KINDS = {
-    "tracing": "Values that are only traced",
-    "arguments": "Arguments and results",
-    "arrays": "Arrays: types, indices, memory",
-    "shapes": "Shapes",
-    "batches": "vmap",
-    "trees": "Pytrees",
-    "loops": "Loops and branches",
-    "derivatives": "Derivatives",
-    "keys": "Random keys",
-    "machine": "Devices, memory, numbers",
-    "installation": "Installation",
-    "plates": "Plates and sites",
-    "distributions": "Distributions",
-    "inference": "Inference",
-    "modules": "Modules",
-    "solvers": "Solvers",
-}
 
 
 @dataclass(frozen=True)
@@ -49,7 +30,7 @@ class Entry:
     Attributes:
         id: its name, and the key in the file.
         library: a key of `LIBRARIES`: whose error it is.
-        kind: a key of `KINDS`.
+        kind: what it is about; JAX has a page for each.
         title: what went wrong, in a line.
         says: what it is, in a sentence or two.
         first: the first thing to try (`try` in the file).
@@ -79,10 +60,10 @@ class Entry:
 
 
 @cache
-def load(file: Path = FILE) -> dict[str, Entry]:
+def load() -> dict[str, Entry]:
     """Return the entries by id, in the order of the file."""
     found = {}
-    for name, row in tomllib.loads(file.read_text()).items():
+    for name, row in tomllib.loads(FILE.read_text()).items():
         row = said(row, "title", "says", "try", "question")
         row["first"] = row.pop("try")
         row["program"] = row.get("program", "").strip("\n")
@@ -94,9 +75,9 @@ def load(file: Path = FILE) -> dict[str, Entry]:
 
 
 @cache
-def recorded(file: Path = RECORDED) -> list[dict[str, str]]:
+def recorded() -> list[dict[str, str]]:
     """Return what the programs said: rows of `about`, `stack`, `type` and `text`."""
-    return json.loads(file.read_text())["rows"]
+    return json.loads(RECORDED.read_text())["rows"]
 
 
 def page(entry: Entry) -> str:

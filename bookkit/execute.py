@@ -35,6 +35,7 @@ from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+from nbformat.v4 import new_output
 from traitlets.config import Config
 
 from trace_evidence import triage
@@ -118,6 +119,7 @@ def told() -> str:
         known = triage.data()["explain"]
     except triage.DataError:
         return ""  # whoever needs it says so
+    known = {name: row for name, row in known.items() if row["kind"] != "everyday"}
     said = [[name, row["title"], row["page"], row["cure"]] for name, row in sorted(known.items())]
     code = b"".join(path.read_bytes() for path in sorted(EXAMINE.rglob("*.py")))
     return hashlib.sha256(json.dumps(said).encode() + code).hexdigest()
@@ -239,14 +241,12 @@ def in_order(outputs: list[NotebookNode]) -> list[NotebookNode]:
     found: list[NotebookNode] = []
     for streams, group in itertools.groupby(outputs, lambda one: one.output_type == "stream"):
         rows = list(group)
-        if streams:
-            texts = {
-                name: [row for row in rows if row.name == name] for name in ("stdout", "stderr")
-            }
-            for named in filter(None, texts.values()):
-                named[0].text = "".join(row.text for row in named)
-            rows = [named[0] for named in texts.values() if named]
-        found += rows
+        if not streams:
+            found += rows
+        for name in ("stdout", "stderr") if streams else ():
+            texts = [row.text for row in rows if row.name == name]
+            if texts:
+                found.append(new_output("stream", name=name, text="".join(texts)))
     return found
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from . import __main__ as command
-from . import build, pages, records
+from . import build, pages
 
 
 def find(name: str) -> Path:
@@ -34,7 +34,7 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     failed = command.run([path])
-    if path.parent == records.CASES and not failed:  # only what the newest stacks do not know runs
+    if path.parent == pages.CASES and not failed:  # only what the newest stacks do not know runs
         words = [sys.executable, "-m", "stacks.measure", "--newest"]
         if subprocess.run(words, cwd=pages.ROOT).returncode:
             print("The newest stacks were not measured; the card says on how many it was.")

@@ -64,6 +64,16 @@ def config() -> dict[str, Any]:
     return parse(CONFIG.read_text())
 
 
+def public_address() -> str:
+    """Return where the site is published, from `_config.yml`; it ends with a slash."""
+    return config()["html"]["baseurl"]
+
+
+def published(page: str) -> str:
+    """Return where a page is published."""
+    return f"{public_address()}{page}.html"
+
+
 @cache
 def parse(text: str) -> Any:
     """Return the value of a text in YAML: the same object each time, which nobody changes."""
@@ -73,15 +83,15 @@ def parse(text: str) -> Any:
         return yaml.safe_load(text)  # whose errors name the line that a reader would name
 
 
-def contents(file: Path = TOC) -> list[Entry]:
+def contents() -> list[Entry]:
     """Return the pages of the table of contents in the order of the book, the first page first."""
-    toc = parse(file.read_text())
+    toc = parse(TOC.read_text())
     found = [Entry(toc["root"], "")]
 
     def add(rows: list[dict], part: str, above: str) -> None:
         for row in rows:
-            names = [row["file"]] if "file" in row else sorted_glob(row["glob"])
-            for name in names:
+            files = sorted(ROOT.glob(f"{row.get('glob', row.get('file'))}.md"))
+            for name in map(page_name, files):
                 if any(name == entry.page for entry in found):
                     continue  # a page that stands above those of its `glob`
                 found.append(Entry(name, part, above))
@@ -90,11 +100,6 @@ def contents(file: Path = TOC) -> list[Entry]:
     for part in toc["parts"]:
         add(part["chapters"], part.get("caption", ""), "")
     return found
-
-
-def sorted_glob(pattern: str) -> list[str]:
-    """Return the names of the pages that a `glob` of the table of contents stands for."""
-    return [page_name(path) for path in sorted(ROOT.glob(f"{pattern}.md"))]
 
 
 def find_notebooks(folder: Path = BOOK) -> list[Path]:

@@ -25,6 +25,7 @@ from .languages import say
 # apart. So they are named after the chapter, by points that every text takes from them.
 REPEATED = ("jit-broken-after-leak",)
 AFTER = -3
+Entry = dict[str, Any]
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
@@ -35,127 +36,93 @@ def chapter(failure_id: str) -> str:
     return f"book/failures/{failure_id}.md"
 
 
-def site() -> str:
-    """Return where the book is published; it ends with a slash."""
-    return pages.config()["html"]["baseurl"]
-
-
-@cache
-def needed(pattern: str) -> list[str]:
-    """Return words of which a text has one wherever a pattern matches; "" where none is known.
-
-    A word is quickly looked for, so most patterns are never tried on a long text.
-    """
-
-    def of(parsed: Any) -> list[str]:
-        best, run = [""], ""
-        for operation, value in (*parsed, ("end", None)):
-            kind = str(operation)
-            if kind == "LITERAL":
-                run += chr(value)
-                continue
-            inside = [""]
-            if kind == "BRANCH":
-                inside = [word for part in value[1] for word in of(part)]
-            elif kind == "SUBPATTERN" or (kind.endswith("_REPEAT") and value[0]):
-                inside = of(value[-1])
-            best = max(best, [run], inside, key=lambda words: min(map(len, words)))
-            run = ""
-        return best
-
-    return sorted(set(of(re._parser.parse(pattern))))  # type: ignore[attr-defined]
-
-
-def wordings(case: records.Case) -> list[tuple[str, str]]:
-    """Return the patterns of a case's messages, each with the text that it was made from."""
+def patterns(case: records.Case) -> list[str]:
+    """Return the patterns of a case's messages."""
     found = []
     for row in case.wordings:
         pattern = row.get("pattern")
         if pattern:
             pattern = pattern.strip().removeprefix("^").removesuffix("$")
-            found.append((pattern.replace(" ", r"[ \n]+"), ""))
-        elif row["text"]:
-            found.append((catalogue.phrase_pattern(row["text"]), row["text"]))
-    return [row for row in found if row[0]]
+            found.append(pattern.replace(" ", r"[ \n]+"))
+        else:
+            found.append(catalogue.phrase_pattern(row["text"]))
+    return [*filter(None, found)]
 
 
-def rule(kind: str, name: str, title: str, page: str, **others: Any) -> dict[str, Any]:
-    """Return what triage knows of a chapter, a case or an everyday error."""
-    empty = {"family": "", "evidence": [], "needs": False, "ranges": {}, "versions": "", "look": []}
-    return {"kind": kind, "id": name, "title": bare(title), "page": page} | empty | others
+def entry(kind: str, title: str, page: str, **others: Any) -> Entry:
+    """Return what the package knows of a chapter, a case or an everyday error.
+
+    `link` is where triage leads, `page` where the book has it; `occurs` are its releases in short.
+    """
+    known = {"kind": kind, "title": bare(title), "page": page, "link": page, "text": ""}
+    empty = {"family": "", "cause": "", "versions": "", "occurs": "", "question": ""}
+    rules = {"signatures": [], "evidence": [], "needs": False, "ranges": {}, "look": []}
+    return {**known, **empty, **rules, **others}
 
 
-def chapter_rules() -> list[dict[str, Any]]:
-    """Return the rules of the chapters."""
-    failures = catalogue.load()
-
-    def shared(failure: catalogue.Failure) -> list[catalogue.Signature]:
+def chapters() -> dict[str, Entry]:
+    """Return the chapters' failures by slug."""
+    failures, found = catalogue.load(), {}
+    for failure in failures.values():
         near = [other for other in failures.values() if failure.id in other.undecided_with]
         near += [failures[name] for name in failure.undecided_with]
-        return [*failure.signatures, *(row for other in near for row in other.signatures)]
-
-    return [
-        rule(
-            "chapter", failure.id, failure.title, f"book/failures/{failure.id}",
-            signatures=[
-                [row.pattern, row.points, row.section, needed(row.pattern)]
-                for row in shared(failure)
-            ],
+        wordings = [row for one in (failure, *near) for row in one.signatures]
+        family = [case for case in records.load().values() if case.family == failure.id]
+        loud = [case for case in family if case.kind == "loud"]
+        found[failure.id] = entry(
+            "chapter", failure.title, f"book/failures/{failure.id}",
+            symptom=failure.symptom, cause=failure.cause, cure=failure.cure,
+            question=failure.question, ranges=casebook.open_ranges(failure.id),
+            versions=versions.sentence(failure.id), occurs=casebook.occurs_in(failure.id),
+            signatures=[[row.pattern, row.points, row.section] for row in wordings],
             evidence=[[row.pattern, row.points, row.means] for row in failure.evidence],
-            ranges=casebook.open_ranges(failure.id), versions=casebook.occurs_in(failure.id),
-            says=failure.cause, cure=failure.cure, question=failure.question,
-            look=[
-                [case.slug, bare(case.title), case.page]
-                for case in records.load().values()
-                if case.family == failure.id and case.kind == "loud"
-            ],
-        )
-        for failure in failures.values()
-    ]  # fmt: skip
+            look=[[case.slug, bare(case.title), case.page] for case in loud],
+        )  # fmt: skip
+    return found
 
 
-def case_rules() -> list[dict[str, Any]]:
-    """Return the rules of the cases that have a message."""
-    return [
-        rule(
-            "case", case.slug, case.title, case.page, family=case.family,
-            signatures=[
-                [pattern, catalogue.CLAIM, "cure", needed(pattern)]
-                for pattern, text in wordings(case)
-            ],
-            evidence=[
-                *([pattern, 1, ""] for pattern in case.evidence),
-                *([["", AFTER, ""]] if case.slug in REPEATED else ()),
-            ],
-            needs=bool(case.evidence),
-            ranges=casebook.open_ranges(case.slug), versions=bare(casebook.measured(case)),
-            says=bare(case.cause), cure=bare(case.cure),
-            question=bare(" ".join(case.question.split())),
-        )
-        for case in records.load().values()
-        if wordings(case)
-    ]  # fmt: skip
+def cases() -> dict[str, Entry]:
+    """Return the cases by slug, with the text of their pages."""
+    found = {}
+    for slug, case in records.load().items():
+        evidence: list[list] = [[pattern, 1, ""] for pattern in case.evidence]
+        measured = bare(casebook.measured(case))
+        found[slug] = entry(
+            "case", case.title, case.page, family=case.family, how=case.kind,
+            symptom=bare(casebook.closed_in_words(case) + case.symptom),
+            cause=bare(case.cause), cure=bare(case.cure), question=bare(case.question),
+            versions=measured, occurs=measured, ranges=casebook.open_ranges(slug),
+            signatures=[[pattern, catalogue.CLAIM, "cure"] for pattern in patterns(case)],
+            evidence=[*evidence, *([["", AFTER, ""]] if slug in REPEATED else [])],
+            needs=bool(evidence),
+            text=plain(pages.path_of(case.page).read_text()).partition("\n")[2].strip(),
+        )  # fmt: skip
+    return found
 
 
-def everyday_rules() -> list[dict[str, Any]]:
-    """Return the rules of the everyday errors."""
-    titles = {
-        failure.id: (failure.title, chapter(failure.id)) for failure in catalogue.load().values()
-    }
-    titles |= {case.slug: (case.title, case.page) for case in records.load().values()}
-    return [
-        rule(
-            "everyday", entry.id, entry.title, to_page(entry.link),
-            signatures=[
-                [row.pattern, row.points, "", needed(row.pattern)]
-                for row in entry.wordings
-            ],
-            evidence=[[row.pattern, row.points, ""] for row in entry.evidence],
-            says=entry.says, cure=entry.first, question=entry.question,
-            look=[[slug, bare(titles[slug][0]), to_page(titles[slug][1])] for slug in entry.look],
-        )
-        for entry in everyday.load().values()
-    ]  # fmt: skip
+def everyday_errors() -> dict[str, Entry]:
+    """Return the everyday errors by name, with the programs that raise them."""
+    known, found = {**chapters(), **cases()}, {}
+    for name, one in everyday.load().items():
+        rows = [row for row in everyday.recorded() if row["about"] == name]
+        said = list(dict.fromkeys(message(row) for row in rows))
+        program = ["A program that raises it:", indented(one.program), "It says:"]
+        found[name] = entry(
+            "everyday", one.title, f"{everyday.page(one)}#{name}", link=to_page(one.link),
+            library=everyday.LIBRARIES[one.library], question=one.question,
+            symptom=one.says, cure=one.first,
+            signatures=[[row.pattern, row.points, ""] for row in one.wordings],
+            evidence=[[row.pattern, row.points, ""] for row in one.evidence],
+            look=[[slug, known[slug]["title"], known[slug]["page"]] for slug in one.look],
+            text="\n\n".join([*program, *map(indented, said)] if one.program else []),
+        )  # fmt: skip
+    return found
+
+
+@cache
+def entries() -> dict[str, Entry]:
+    """Return all that is known of chapters, cases and everyday errors, in this order."""
+    return {**chapters(), **cases(), **everyday_errors()}
 
 
 def to_page(link: str) -> str:
@@ -171,19 +138,8 @@ def bare(text: str) -> str:
     return re.sub(r"[`*]", "", " ".join(text.split()))
 
 
-SAYS = {
-    "chapter True": "The chapter's own failure occurs with {these}.",
-    "chapter False": "The chapter's own failure does not occur with {these}; its cases may.",
-    "chapter None": "The chapter's own failure occurs in {ranges}; its cases, on newer ones.",
-    "case True": "Occurs with {these}.",
-    "case False": "Does not occur with {these}. {ranges}",
-    "case None": "{ranges}",
-}
-
-
-@cache
 def rules() -> dict[str, Any]:
-    """Return the rules of the triage: plain data, the same for Python and for the browser."""
+    """Return what the triage goes by in the browser, as in Python."""
     return {
         "claim": triage.CLAIM,
         "far": triage.FAR,
@@ -194,8 +150,7 @@ def rules() -> dict[str, Any]:
         "cleaning": [list(row) for row in triage.CLEANING],
         "release": triage.RELEASE,
         "libraries": triage.LIBRARIES,
-        "says": {key: say(text) for key, text in SAYS.items()},
-        "rules": [*chapter_rules(), *case_rules(), *everyday_rules()],
+        "says": {key: say(text) for key, text in triage.SAYS.items()},
     }
 
 
@@ -248,19 +203,19 @@ def translations() -> dict[str, str]:
     return found
 
 
-def texts(entry: Any) -> dict[str, list[str]]:
+def texts(one: Any) -> dict[str, list[str]]:
     """Return the texts of an entry by the parts that `PARTS` names, in all languages."""
     parts = {
-        "title": [entry.title],
-        "symptom": [getattr(entry, "symptom", "") or entry.says],
-        "cause": [getattr(entry, "cause", "")],
-        "cure": [getattr(entry, "cure", "") or entry.first],
-        "phrases": [*getattr(entry, "phrases", ())],
+        "title": [one.title],
+        "symptom": [getattr(one, "symptom", "") or one.says],
+        "cause": [getattr(one, "cause", "")],
+        "cure": [getattr(one, "cure", "") or one.first],
+        "phrases": [*getattr(one, "phrases", ())],
     }
-    if isinstance(entry, records.Case):
+    if isinstance(one, records.Case):
         parts |= {
-            "short": [entry.short],
-            "kinds": [records.SYMPTOMS[name] for name in entry.symptoms],
+            "short": [one.short],
+            "kinds": [records.SYMPTOMS[name] for name in one.symptoms],
         }
     other = translations()
     return {
@@ -273,20 +228,20 @@ def symptoms() -> dict[str, Any]:
     """Return what the second door knows: the table, and the points of each stem in each entry."""
     same = {word: stem for stem, words in SAME.items() for word in words.split()}
     cases = records.load()
-    entries: dict[str, Any] = {**cases, **catalogue.load(), **everyday.load()}
+    known: dict[str, Any] = {**cases, **catalogue.load(), **everyday.load()}
     counts: dict[str, dict[str, int]] = {}
-    for name, entry in entries.items():
-        for part, said in texts(entry).items():
+    for name, one in known.items():
+        for part, said in texts(one).items():
             for stem in second_door.stems(bare(" ".join(said)), same, DULL):
                 row = counts.setdefault(stem, {})
                 row[name] = row.get(name, 0) + PARTS[part]
-    rare = {stem: math.log((1 + len(entries)) / len(row)) for stem, row in counts.items()}
+    rare = {stem: math.log((1 + len(known)) / len(row)) for stem, row in counts.items()}
     silent = {name for name, case in cases.items() if case.kind == "silent"}
-    place = {name: number for number, name in enumerate(entries)}
+    place = {name: number for number, name in enumerate(known)}
     return {
         "same": same,
         "dull": DULL,
-        "order": list(entries),
+        "order": list(known),
         "points": {
             stem: [
                 [
@@ -325,63 +280,6 @@ def plain(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 
-def failure_texts() -> dict[str, dict[str, str]]:
-    """Return what `explain` says of each chapter's failure, by slug."""
-    return {
-        failure.id: {
-            "title": failure.title,
-            "page": f"book/failures/{failure.id}",
-            "versions": versions.sentence(failure.id),
-            "symptom": failure.symptom,
-            "cause": failure.cause,
-            "cure": failure.cure,
-            "text": "",
-        }
-        for failure in catalogue.load().values()
-    }
-
-
-def case_texts() -> dict[str, dict[str, str]]:
-    """Return what `explain` says of each case, by slug, with the text of its page."""
-    found = {}
-    for slug, case in records.load().items():
-        page = plain(pages.path_of(case.page).read_text())
-        found[slug] = {
-            "title": bare(case.title),
-            "page": case.page,
-            "kind": case.kind,
-            "family": case.family,
-            "versions": bare(casebook.measured(case)),
-            "symptom": bare(casebook.closed_in_words(case) + case.symptom),
-            "cause": bare(case.cause),
-            "cure": bare(case.cure),
-            "text": page.partition("\n")[2].strip(),
-        }
-    return found
-
-
-def everyday_texts() -> dict[str, dict[str, str]]:
-    """Return what `explain` says of each everyday error, by name."""
-    found = {}
-    for entry in everyday.load().values():
-        rows = [row for row in everyday.recorded() if row["about"] == entry.id]
-        said = list(dict.fromkeys(message(row) for row in rows))
-        parts = []
-        if entry.program:
-            parts = ["A program that raises it:", indented(entry.program), "It says:"]
-            parts += map(indented, said)
-        found[entry.id] = {
-            "title": bare(entry.title),
-            "page": f"{everyday.page(entry)}#{entry.id}",
-            "kind": "everyday error",
-            "library": everyday.LIBRARIES[entry.library],
-            "symptom": bare(entry.says),
-            "cure": bare(entry.first),
-            "text": "\n\n".join(parts),
-        }
-    return found
-
-
 def indented(text: str) -> str:
     """Return lines four columns in."""
     return "\n".join(f"    {line}".rstrip() for line in text.splitlines())
@@ -404,10 +302,8 @@ def message(row: dict[str, str]) -> str:
 def build() -> dict[str, Any]:
     """Return all that the file holds."""
     return {
-        "site": site(),
-        "rules": rules(),
-        "explain": failure_texts() | case_texts(),
-        "everyday": everyday_texts(),
+        "site": pages.public_address(),
+        "explain": entries(),
         "symptoms": symptoms(),
         "avoid": avoid.rules(),
         "can_i_use": can_i_use.data(),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -19,8 +19,6 @@ from examine_model.report import NAMES
 from bookkit import pages
 from bookkit.languages import said, say
 
-ROOT = Path(__file__).resolve().parent.parent
-CASES = ROOT / "book" / "cases"
 KINDS = {"silent": "Silent", "loud": "Loud"}
 OWNERS = {
     "library": "a defect of the library",
@@ -48,11 +46,6 @@ SYMPTOMS = {
 }
 TEXTS = ("title", "symptom", "cause", "cure", "costs", "question")
 SECTIONS = ["What you see", "Why", "Cure", "Is my code hit?"]
-REQUIRED = {
-    *("title", "short", "kind", "whose", "library", "family", "symptom", "symptoms"),
-    *("phrases", "cause", "cure", "upstream"),
-}
-OPTIONAL = {"wordings", "decided_by", "tolerance", "evidence", "question", "examine", "costs"}
 
 
 @dataclass(frozen=True)
@@ -158,18 +151,19 @@ def read(path: Path) -> Case:
         cure = "it is the YAML between the two `---` lines at the top of the file."
         raise wrong("---", "the front matter has no mapping `case`", cure)
     record = dict(front["case"])
+    known = {field.name: field for field in fields(Case) if field.name != "slug"}
     for key in record:
-        if key not in REQUIRED | OPTIONAL:
-            names = ", ".join(sorted(REQUIRED | OPTIONAL))
-            raise wrong(key, f"unknown key `{key}`", f"known are {names}.")
-    for key in sorted(REQUIRED - set(record)):
-        raise wrong("case", f"no `{key}`", "add it to `case` at the top.")
+        if key not in known:
+            raise wrong(key, f"unknown key `{key}`", f"known are {', '.join(sorted(known))}.")
+    for key, field in known.items():
+        if key not in record and field.default is MISSING:
+            raise wrong("case", f"no `{key}`", "add it to `case` at the top.")
     families = [*(page.stem for page in sorted(pages.FAILURES.glob("*.md"))), *FAMILIES]
     choices = {"kind": KINDS, "whose": OWNERS, "library": LIBRARIES, "examine": NAMES}
     choices["family"] = families
-    for key, known in choices.items():
-        if key in record and record[key] not in known:
-            cure = f"it is one of {', '.join(known)}."
+    for key, named in choices.items():
+        if key in record and record[key] not in named:
+            cure = f"it is one of {', '.join(named)}."
             raise wrong(key, f"`{key}` is {record[key]!r}", cure)
     for name in record["symptoms"]:
         if name not in SYMPTOMS:
@@ -188,9 +182,9 @@ def read(path: Path) -> Case:
 
 
 @cache
-def load(folder: Path = CASES) -> dict[str, Case]:
+def load() -> dict[str, Case]:
     """Return the cases by slug, silent ones first in each family, then by name."""
-    found = [read(path) for path in sorted(folder.glob("*.md")) if path.stem != "index"]
+    found = [read(path) for path in sorted(pages.CASES.glob("*.md")) if path.stem != "index"]
     found.sort(key=lambda case: (case.family, case.kind != "silent", case.slug))
     return {case.slug: case for case in found}
 

@@ -27,7 +27,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 
 from can_i_use import record
-from trace_evidence import both, steps, symptoms
+from trace_evidence import both, steps, symptoms, triage
 
 from . import (
     casebook,
@@ -39,7 +39,6 @@ from . import (
     languages,
     outputs,
     pages,
-    publish,
     records,
     versions,
 )  # fmt: skip
@@ -66,6 +65,17 @@ SOURCES: dict[str, list[tuple[str, Any]]] = {
     "bookkit": [("**.py", calls_of_say)],
     "book/_static": [("**.js", "javascript")],
     "book/_templates": [("**.html", "jinja2.ext:babel_extract")],
+}
+# The keys of records whose texts are translated, and those of the pages' front matter.
+OF_BOTH = {"title", "symptom", "cause", "cure", "question", "upstream.text"}
+RECORDS = {
+    "book/catalogue.toml": OF_BOTH | {"note", "means"},
+    "book/everyday.toml": {"title", "says", "try", "question"},
+    "stacks/boundaries.toml": {"says"},
+    "upstream/index.toml": {"title", "state"},
+}
+FRONT = OF_BOTH | {
+    *("costs", "phrases", "upstream.says", "objectives", "need", "description", "headline"),
 }
 # Babel writes when a file was made, and by whom; that is Git's to know.
 HEADER = re.compile(
@@ -95,23 +105,24 @@ def interface_texts(folders: Iterable[str] = tuple(SOURCES)) -> Iterator[tuple[s
             yield f"{folder}/{name}", str(message)
 
 
+def under(value: Any, keys: set[str], above: str = "") -> Iterator[str]:
+    """Return the texts of a record under some keys, however deep; `a.b` is a `b` below an `a`."""
+    for one in value if isinstance(value, list) else []:
+        yield from under(one, keys, above)
+    for key, inner in value.items() if isinstance(value, dict) else []:
+        if keys & {key, f"{above}.{key}"}:
+            yield from [inner] if isinstance(inner, str) else inner
+        else:
+            yield from under(inner, keys, key)
+
+
 def record_texts() -> Iterator[tuple[str, str]]:
     """Return the texts of the records, each with its file."""
-
-    def each(where: str, row: dict[str, Any], *keys: str) -> Iterator[tuple[str, str]]:
-        for key in keys:
-            value = row.get(key) or []
-            for text in [value] if isinstance(value, str) else value:
-                yield where, text
-
-    def read(name: str) -> dict[str, Any]:
-        return tomllib.loads((pages.ROOT / name).read_text())
-
     constants = {
         "bookkit/records.py": (records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES),
-        "bookkit/everyday.py": (everyday.KINDS, everyday.STACKS),
+        "bookkit/everyday.py": (everyday.STACKS,),
         "bookkit/versions.py": (versions.OCCURS, VERDICTS),
-        "bookkit/publish.py": (publish.SAYS,),
+        "trace_evidence/triage.py": (triage.SAYS,),
         "bookkit/casebook.py": ({"": casebook.NOT_MEASURED},),
         "bookkit/outputs.py": ({1: outputs.SILENT_WORDS, 2: outputs.WASTEFUL_WORDS},),
         "trace_evidence/both.py": (both.SIDES, MARKS),
@@ -133,46 +144,22 @@ def record_texts() -> Iterator[tuple[str, str]]:
     name = "_toc.yml"
     for part in pages.parse(pages.TOC.read_text())["parts"]:
         yield name, part["caption"]
-    name = "book/catalogue.toml"
-    for row in read(name).values():
-        yield from each(name, row, "title", "short", "symptom", "cause", "cure", "question")
-        for inner in (*row["signatures"], *row["evidence"]):
-            yield from each(name, inner, "note", "means")
-        for inner in row["upstream"]:
-            yield from each(name, inner, "text")
-    name = "book/everyday.toml"
-    for row in read(name).values():
-        yield from each(name, row, "title", "says", "try", "question")
-    name = "stacks/boundaries.toml"
-    for row in read(name)["boundary"]:
-        yield from each(name, row, "says")
-    name = "upstream/index.toml"
-    for row in read(name)["defect"]:
-        yield from each(name, row, "title", "state")
+    for name, keys in RECORDS.items():
+        rows = tomllib.loads((pages.ROOT / name).read_text())
+        yield from ((name, text) for text in under(rows, keys))
     name = "book/workshop/plans.json"
     for plan in pages.parse((pages.ROOT / name).read_text()).values():
         yield from ((name, row[1]) for row in plan["rows"] if not isinstance(row, str))
     for entry in pages.contents():
         name = f"{entry.page}.md"
-        front = pages.meta(entry.page)
-        case, failure = front.get("case", {}), front.get("failure", {})
-        keys = "title", "symptom", "cause", "cure", "costs", "question", "phrases"
-        yield from each(name, case, *keys)
-        for row in case.get("upstream", []):
-            yield from each(name, row, "text", "says")
-        yield from each(name, failure, "objectives")
-        for row in failure.get("prerequisites", []):
-            yield from each(name, row, "need")
-        own = front.get("myst", {}).get("html_meta", {}) | front
-        yield from each(name, own, "description", "headline")
+        yield from ((name, text) for text in under(pages.meta(entry.page), FRONT))
         text = pages.path_of(entry.page).read_text()
         for title in re.findall(r"^`{3,}\{exercise-start\} *(.+)$", text, re.M):
             yield name, title
         yield from ((name, words) for words in SUMMARY.findall(text))
         if pages.has_kernel(pages.path_of(entry.page)):
             for cell in pages.read_notebook(pages.path_of(entry.page)).cells:
-                alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt")
-                yield from each(name, {"alt": alt}, "alt")
+                yield from ((name, text) for text in under(cell.metadata, {"image.alt"}))
             notebook = execute.executed(pages.path_of(entry.page))
             for cell in notebook.cells if notebook else ():
                 for output in cell.get("outputs", ()):

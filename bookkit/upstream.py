@@ -79,9 +79,7 @@ def table() -> str:
         what = f"**{title}** {mark} · {state(row)}"
         what += say("<br>Cases: {cases}", cases=cases) if cases else ""
         what += f"<br>{' · '.join(links)}"
-        since = (
-            casebook.short_range(known[row["cases"][0]]) if row["cases"] else say("not measured")
-        )
+        since = casebook.occurs_in(row["cases"][0]) if row["cases"] else say("not measured")
         rows.append(f"| {what} | {since} | {proof(name)} |")
     return "\n".join(rows)
 

@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from .languages import said, say
@@ -50,9 +49,9 @@ class Change(NamedTuple):
 
 
 @cache
-def load(path: Path = FILE) -> Record:
+def load() -> Record:
     """The record: `date`, `platform`, `python`, `failures` and `rows`, sorted by release."""
-    return json.loads(path.read_text())
+    return json.loads(FILE.read_text())
 
 
 def version_order(version: str) -> tuple[int, ...]:
@@ -65,9 +64,9 @@ def is_control(row: Row) -> bool:
     return "-" in row["row"] and "+" not in row["row"]
 
 
-def rows(record: Record | None = None) -> list[Row]:
+def rows() -> list[Row]:
     """The rows of the heat map: one for every NumPyro release, without the controls."""
-    return [row for row in (record or load())["rows"] if not is_control(row)]
+    return [row for row in load()["rows"] if not is_control(row)]
 
 
 def verdict(row: Row, failure_id: str, part: str = "reproduce") -> dict[str, str]:
@@ -79,27 +78,27 @@ def verdict(row: Row, failure_id: str, part: str = "reproduce") -> dict[str, str
     return said[part] if said else {"verdict": UNKNOWN}
 
 
-def newest(record: Record | None = None) -> Row:
+def newest() -> Row:
     """The newest stack of the record."""
-    return rows(record)[-1]
+    return rows()[-1]
 
 
-def newest_stack(record: Record | None = None) -> str:
+def newest_stack() -> str:
     """The newest stack in words, and when it was measured: what *newest* means on a page."""
-    row = newest(record)
+    row = newest()
     names = [f"{TITLES[name]} {row['pins'][name]}" for name in ("jax", "numpyro", "equinox")]
     return say("{stack}, measured on {date}", stack=", ".join(names), date=row["measured"])
 
 
-def stacks_of(failure_id: str, record: Record | None = None) -> tuple[int, int]:
+def stacks_of(failure_id: str) -> tuple[int, int]:
     """In how many stacks a program was measured, and how many there are."""
-    all_rows = (record or load())["rows"]
+    all_rows = load()["rows"]
     return sum(failure_id in row["verdicts"] for row in all_rows), len(all_rows)
 
 
-def decided_by(failure_id: str, record: Record | None = None) -> tuple[str, ...]:
+def decided_by(failure_id: str) -> tuple[str, ...]:
     """The libraries whose releases decide about a failure; the one that repaired it comes first."""
-    return tuple((record or load())["failures"][failure_id]["decided_by"])
+    return tuple(load()["failures"][failure_id]["decided_by"])
 
 
 def _spans(selected: Iterable[Row], failure_id: str, library: str) -> list[Span]:
@@ -120,11 +119,11 @@ def _spans(selected: Iterable[Row], failure_id: str, library: str) -> list[Span]
     return spans
 
 
-def _alike(failure_id: str, library: str, record: Record) -> Callable[[Row], bool]:
+def _alike(failure_id: str, library: str) -> Callable[[Row], bool]:
     """Whether the other deciding libraries of a row are in the range where the failure occurs."""
-    bad = [row for row in record["rows"] if verdict(row, failure_id)["verdict"] in BAD]
+    bad = [row for row in load()["rows"] if verdict(row, failure_id)["verdict"] in BAD]
     ranges = {}
-    for other in decided_by(failure_id, record):
+    for other in decided_by(failure_id):
         if other != library and bad:
             releases = [version_order(row["pins"][other]) for row in bad]
             ranges[other] = min(releases), max(releases)
@@ -134,7 +133,7 @@ def _alike(failure_id: str, library: str, record: Record) -> Callable[[Row], boo
     )
 
 
-def spans(failure_id: str, library: str | None = None, record: Record | None = None) -> list[Span]:
+def spans(failure_id: str, library: str | None = None) -> list[Span]:
     """All verdicts on a failure, over the releases of a library that decides about it.
 
     Without `library` it is the first deciding one. Rows that cannot be installed or run say
@@ -143,27 +142,24 @@ def spans(failure_id: str, library: str | None = None, record: Record | None = N
     Raises:
         ValueError: Two rows with one release of the library disagree.
     """
-    record = record or load()
-    library = library or decided_by(failure_id, record)[0]
-    return _spans(filter(_alike(failure_id, library, record), record["rows"]), failure_id, library)
+    library = library or decided_by(failure_id)[0]
+    return _spans(filter(_alike(failure_id, library), load()["rows"]), failure_id, library)
 
 
 @cache
-def moved_by(path: Path = MOVED_BY) -> list[dict[str, str]]:
+def moved_by() -> list[dict[str, str]]:
     """What moved each boundary: `failure`, `library`, `release`, `pull` (an address), `says`."""
-    return [said(row, "says") for row in tomllib.loads(path.read_text())["boundary"]]
+    return [said(row, "says") for row in tomllib.loads(MOVED_BY.read_text())["boundary"]]
 
 
-def boundaries(
-    failure_id: str, library: str | None = None, record: Record | None = None
-) -> list[tuple[str, str]]:
+def boundaries(failure_id: str, library: str | None = None) -> list[tuple[str, str]]:
     """The closed ranges of releases in which a failure fails, warns or is wrong.
 
     `[("0.13.0", "0.16.1")]` says that 0.13.0 is the first such release and 0.16.1 the last.
     """
     ranges: list[tuple[str, str]] = []
     bad_before = False
-    for span in spans(failure_id, library, record):
+    for span in spans(failure_id, library):
         if span.verdict in BAD:
             first = ranges.pop()[0] if bad_before else span.first
             ranges.append((first, span.last))
@@ -171,32 +167,10 @@ def boundaries(
     return ranges
 
 
-def changes(
-    failure_id: str, library: str | None = None, record: Record | None = None
-) -> list[Change]:
+def changes(failure_id: str, library: str | None = None) -> list[Change]:
     """The releases at which the verdict changes, oldest first."""
-    found = spans(failure_id, library, record)
+    found = spans(failure_id, library)
     return [Change(after.first, before.verdict, after.verdict) for before, after in pairwise(found)]
-
-
-def controlled(failure_id: str, record: Record | None = None) -> list[tuple[str, str, str]]:
-    """Proof that one library moved a boundary: `(library, row, row)`.
-
-    The two rows have different verdicts, and of NumPyro, JAX, Equinox and Diffrax only `library`
-    differs between them. The row with the older release comes first.
-    """
-    all_rows = (record or load())["rows"]
-    found = []
-    for one in all_rows:
-        for other in all_rows:
-            differing = [name for name in STACK if one["pins"][name] != other["pins"][name]]
-            kinds = {verdict(row, failure_id)["verdict"] for row in (one, other)}
-            if len(differing) != 1 or len(kinds) != 2 or kinds & {"cannot run", UNKNOWN}:
-                continue
-            (library,) = differing
-            if version_order(one["pins"][library]) < version_order(other["pins"][library]):
-                found.append((library, one["row"], other["row"]))
-    return found
 
 
 def between(first: str, last: str) -> str:
@@ -214,21 +188,20 @@ def _range(span: Span, oldest: str, newest: str, ran_on_all: bool, date: str) ->
     return ends
 
 
-def sentence(failure_id: str, record: Record | None = None, wrong: str = "wrong") -> str:
+def sentence(failure_id: str, wrong: str = "wrong") -> str:
     """Where a failure occurs, for the front card of its chapter.
 
     For instance "fails in NumPyro 0.13.0 to 0.16.1, fixed in 0.17.0". Where two libraries decide,
     the second one's range comes after a "with". `wrong` is the key of `OCCURS` for a silent one.
     """
-    record = record or load()
-    library, *others = decided_by(failure_id, record)
-    found = spans(failure_id, library, record)
+    library, *others = decided_by(failure_id)
+    found = spans(failure_id, library)
     if not found:
         return say("ran in no measured stack")
-    first_of_all = min((row["pins"][library] for row in record["rows"]), key=version_order)
-    date = newest(record)["measured"]
+    first_of_all = min((row["pins"][library] for row in load()["rows"]), key=version_order)
+    date = newest()["measured"]
     ends = found[0].first, found[-1].last, found[0].first == first_of_all, date
-    known, stacks = stacks_of(failure_id, record)
+    known, stacks = stacks_of(failure_id)
     parts: list[str] = []
     bad_before = False
     for span in found:
@@ -240,7 +213,7 @@ def sentence(failure_id: str, record: Record | None = None, wrong: str = "wrong"
             phrase = say(OCCURS[wrong if span.verdict == "wrong" else span.verdict], where=where)
             for other in others:
                 # The ends of what occurs there, not of what was measured.
-                for first, last in boundaries(failure_id, other, record):
+                for first, last in boundaries(failure_id, other):
                     which = f"{TITLES[other]} {between(first, last)}"
                     phrase += say(" with {which}", which=which)
             parts.append(phrase)

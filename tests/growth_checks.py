@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -107,7 +106,8 @@ def test_a_second_run_executes_and_builds_nothing(grown):
 
 def test_what_the_build_opens_is_known_so_that_a_change_of_it_builds_the_site_anew(grown):
     folder = grown[0].resolve()
-    known = {path.relative_to(pages.ROOT) for path in chain(*build.known_files())}
+    known = {*build.files([*build.SHARED, *build.OWN]), *execute.inputs(), *execute.package()}
+    known = {path.relative_to(pages.ROOT) for path in known}
     opened = (folder.with_name("watched") / "opened.txt").read_text().splitlines()
     files = {Path(name) for name in opened if name.startswith(f"{folder}/")}
     read = {path.relative_to(folder) for path in files if path.is_file()}

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
 from bookkit import pages
-from bookkit.browser import SITE, public_address
+from bookkit.browser import SITE
 from bookkit.formats.pdf import PDF, first_leaves, outline_items, plain_title
 
 PAGES = [SITE / f"{row.page}.html" for row in pages.contents()]
@@ -90,7 +90,7 @@ def test_every_leaf_after_the_contents_has_its_number_and_a_running_head(book, t
 
 def test_cover_and_contents_stand_in_front_and_lead_to_the_pages(book, texts, soups):
     front, starts = leaves_in_front(texts), first_leaves(book)
-    assert "Trace Evidence" in texts[0] and public_address() in texts[0]
+    assert "Trace Evidence" in texts[0] and pages.public_address() in texts[0]
     listed = " ".join(texts[1:front])
     assert listed.startswith("Contents")
     for row, start in zip(pages.contents(), starts, strict=True):

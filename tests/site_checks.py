@@ -25,7 +25,8 @@ from sphinx.util.inventory import InventoryFile
 
 from bookkit import casebook, catalogue, languages, records
 from bookkit import pages as book
-from bookkit.browser import SITE, public_address
+from bookkit.browser import SITE
+from bookkit.pages import public_address
 from bookkit.taught import colab_address
 from tests.site_plugin import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
@@ -212,24 +213,16 @@ def test_a_page_can_be_downloaded_and_run_in_binder_or_colab(path):
     assert offered == ([colab_address(str(place))] if one_kernel else [])
 
 
-def test_every_failure_case_and_section_has_a_label_that_leads_to_it():
+def test_every_failure_and_case_and_its_sections_have_labels_that_lead_to_them():
     """What intersphinx reads, when the documentation of others links here by name."""
     with (SITE / "objects.inv").open("rb") as file:
-        found = InventoryFile.load(file, "", posixpath.join)["std:label"]
-    names = {name: entry[2] for name, entry in found.items()}
-    for slug in [*catalogue.load(), *records.load()]:
-        assert names[slug].endswith(f"/{slug}.html")
-    assert found["leaf-order"][3] == records.load()["leaf-order"].title
-    for name, address in names.items():
-        place, _, anchor = address.partition("#")
-        assert (SITE / place).is_file(), f"{name} leads nowhere"
-        assert not anchor or anchor in ids(SITE / place), f"{name} leads nowhere"
-    places = {address for name, address in names.items() if ":" in name}
-    for row in ANCHORS.read_text().split():
-        place, _, anchor = row.partition("#")
-        title = ids(SITE / place).get(anchor)
-        if title is not None and title.name == "section" and title.parent.name != "article":
-            assert row in places, f"{row} has no label"
+        found = InventoryFile.load(file, "", posixpath.join)
+    cures = {f"book/failures/{name}": "fix it" for name in catalogue.load()}
+    cures |= {case.page: "cure" for case in records.load().values()}
+    for page, heading in cures.items():
+        assert found["std:doc"][page][2] == f"{page}.html"
+        place, _, anchor = found["std:label"][f"{page}:{heading}"][2].partition("#")
+        assert place == f"{page}.html" and anchor in ids(SITE / place)
 
 
 # --- each page, looked at in a browser ------------------------------------------------------------

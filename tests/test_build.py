@@ -99,10 +99,12 @@ def test_a_second_language_is_built_once_and_from_then_on_for_its_own_words(germ
     assert (calls(german), editions(german)) == (2, ["de"])
     assert build.main() == 0
     assert (calls(german), editions(german)) == (2, ["de"])
-    for name, stays in {"one": True, "interface": False}.items():
+    for name, stays in {"book/one": True, "interface": False}.items():
         mark = german / "_build" / "html" / "mark"
         mark.touch()
-        (german / "locale" / "de" / "LC_MESSAGES" / f"{name}.po").write_text('msgid ""\n')
+        file = german / "locale" / "de" / "LC_MESSAGES" / f"{name}.po"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text('msgid ""\n')
         assert build.main() == 0
         assert mark.exists() == stays
     assert editions(german) == ["de", "de", "de"]
@@ -168,7 +170,7 @@ def test_a_folder_that_is_no_cache_is_refused_and_left_alone(tmp_path):
 
 def test_a_page_that_prints_what_is_said_of_cases_is_executed_anew_when_that_changes(monkeypatch):
     def kept(code, **said):
-        row = {"page": "p", "cure": "c", **said}
+        row = {"kind": "case", "page": "p", "cure": "c", **said}
         monkeypatch.setattr(execute.triage, "data", lambda: {"explain": {"a-case": row}})
         cells = [nbformat.v4.new_code_cell(code)]
         return execute.package_of(nbformat.v4.new_notebook(cells=cells))

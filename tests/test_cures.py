@@ -21,7 +21,7 @@ KEEPS |= {"map": [0], "while_loop": [0, 1], "fori_loop": [2], "cond": [1, 2], "s
 WRAPS = {"vmap", "grad", "value_and_grad", "partial", "Partial", "seed", "do", "reparam", "scope"}
 WRITTEN = (ast.FunctionDef, ast.ClassDef, ast.Lambda)
 SECTIONS = {"cases": "Cure", "failures": "Fix it"}
-PAGES = [path for path in sorted(records.CASES.glob("*.md")) if path.stem != "index"]
+PAGES = [path for path in sorted(pages.CASES.glob("*.md")) if path.stem != "index"]
 PAGES += sorted(pages.FAILURES.glob("*.md"))
 
 ANEW = {

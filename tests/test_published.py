@@ -3,13 +3,13 @@
 import json
 import re
 import sys
+import tomllib
 
 import pytest
 import yaml
 
 from bookkit import pages, taught
 from bookkit.formats import colab
-from bookkit.sphinx import labels
 from tests.test_environments import WORKFLOWS
 from trace_evidence import __version__
 
@@ -21,7 +21,8 @@ def test_one_version_date_and_author_everywhere():
     zenodo = json.loads((ROOT / ".zenodo.json").read_text())
     changes = (ROOT / "CHANGELOG.md").read_text()
     version, date = re.search(r"^## ([\d.]+) \(([\d-]+)\)$", changes, re.M).groups()
-    assert {labels.release(), __version__, citation["version"], zenodo["version"]} == {version}
+    release = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert {release, __version__, citation["version"], zenodo["version"]} == {version}
     assert citation["date-released"] == date
     assert [citation[key] for key in ("license", "title")] == [zenodo["license"], zenodo["title"]]
     named = [author["name"] for author in citation["authors"]]

@@ -10,7 +10,6 @@ import nbformat
 import pytest
 from pypdf import PdfReader
 
-from bookkit import browser as browser_module
 from bookkit import drawings, execute, exercises, pages, taught
 from bookkit.formats import notebooks
 from tests.pdf_checks import marked
@@ -103,7 +102,7 @@ def test_a_handout_has_a_figure_its_address_and_on_its_back_what_to_ask(name):
         for line in re.findall(r"^(?:def|import|from) [\w.]+", notebooks.source(file), re.M):
             assert line in page.extract_text(), f"{line!r} is not on it"
     links = {note.get_object()["/A"]["/URI"] for note in page["/Annots"]}
-    assert links == {f"{browser_module.public_address()}book/failures/{name}.html"}
+    assert links == {f"{pages.public_address()}book/failures/{name}.html"}
     tree = PdfReader(io.BytesIO(pdf)).trailer["/Root"]["/StructTreeRoot"]
     assert drawings.for_paper(name)["alt"] in {node.get("/Alt") for node in marked(tree)}
 

@@ -59,7 +59,7 @@ def triage(file: str, as_json: bool) -> int:
     if as_json:
         print(json.dumps(as_data(answer), indent=1))
     else:
-        print(rules.describe(answer, rules.is_terminal(sys.stdout)))
+        print(rules.describe(answer))
     return 0 if answer.findings else 1
 
 
@@ -88,16 +88,13 @@ def symptoms(words: str, as_json: bool) -> int:
     Returns:
         0, or 1 when nothing is known of them.
     """
-    style = rules.Style(rules.is_terminal(sys.stdout))
     known = rules.data()["explain"]
     if not words and as_json:
         print(json.dumps({"format": FORMAT, "symptoms": dict(second_door.table())}, indent=1))
         return 0
     if not words:
         blocks = [
-            "\n".join(
-                [style.strong(said), *(f"  {slug:<28}{known[slug]['title']}" for slug in slugs)]
-            )
+            "\n".join([said, *(f"  {slug:<28}{known[slug]['title']}" for slug in slugs)])
             for said, slugs in second_door.table()
         ]
         print("\n\n".join(blocks))
@@ -107,7 +104,7 @@ def symptoms(words: str, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"format": FORMAT, "cases": [row._asdict() for row in found]}, indent=1))
     else:
-        print(second_door.describe(found, style.rich))
+        print(second_door.describe(found))
     return 0 if found else 1
 
 
@@ -120,33 +117,21 @@ def explain(name: str | None) -> int:
     Returns:
         0, or 1 when nothing has that name.
     """
-    known, everyday = rules.data()["explain"], rules.data()["everyday"]
+    known = rules.data()["explain"]
+    everyday = {key: row for key, row in known.items() if row["kind"] == "everyday"}
     if name is None:
-        print(listed(known))
+        ours = {key: row for key, row in known.items() if key not in everyday}
+        print(listed(ours, "family"), ENDING, sep="\n\n")
     elif name == "everyday":
-        print(listed_everyday(everyday))
-    elif name in known or name in everyday:
-        print(described(known.get(name) or everyday[name]))
+        print(listed(everyday, "library"))
+    elif name in known:
+        print(described(known[name]))
     else:
-        meant = ", ".join(near(name, {**known, **everyday}))
+        meant = ", ".join(near(name, known))
         hint = f"did you mean {meant}?" if meant else "without a name, explain lists all."
         print(f"error: nothing is called {name!r}: {hint}", file=sys.stderr)
         return 1
     return 0
-
-
-def listed_everyday(known: dict[str, Entry]) -> str:
-    """Return the everyday errors with their titles, by library."""
-    wide = max(map(len, known), default=0)
-    blocks = []
-    for library in dict.fromkeys(entry["library"] for entry in known.values()):
-        rows = [
-            f"  {name:<{wide}}  {entry['title']}"
-            for name, entry in known.items()
-            if entry["library"] == library
-        ]
-        blocks.append("\n".join([library, *rows]))
-    return "\n\n".join(blocks)
 
 
 ENDING = (
@@ -162,44 +147,36 @@ def near(slug: str, known: dict[str, Entry]) -> list[str]:
     return list(dict.fromkeys([*alike, *parts]))[:4]
 
 
-def listed(known: dict[str, Entry]) -> str:
-    """Return all names with their titles, each case under the chapter of its family."""
-    families: dict[str, list[str]] = {}
-    for slug, entry in known.items():
-        families.setdefault(entry.get("family") or slug, []).append(slug)
+def listed(known: dict[str, Entry], group: str) -> str:
+    """Return names with their titles, each group below what it is called, or below its chapter."""
+    groups: dict[str, list[str]] = {}
+    for name, entry in known.items():
+        groups.setdefault(entry[group] or name, []).append(name)
     wide = max(map(len, known), default=0)
     blocks = []
-    for family, slugs in families.items():
-        slugs.sort(key=lambda slug: slug != family)
-        rows = [
-            f"{'' if slug == family else '  '}{slug:<{wide}}  {known[slug]['title']}"
-            for slug in slugs
-        ]
+    for head, names in groups.items():
+        rows = [f"{head:<{wide}}  {known[head]['title']}" if head in known else head]
+        rows += [f"  {name:<{wide}}  {known[name]['title']}" for name in names if name != head]
         blocks.append("\n".join(rows))
-    return "\n\n".join([*blocks, ENDING])
+    return "\n\n".join(blocks)
 
 
 def described(entry: Entry) -> str:
     """Return one entry in words: in short, where the page is, and its text."""
     width = min(shutil.get_terminal_size().columns, 100)
-    style = rules.Style(rules.is_terminal(sys.stdout))
-    kind = f" ({entry['kind']})" if entry.get("kind") else ""
-    everyday = "library" in entry
+    everyday = entry["kind"] == "everyday"
+    kind = " (everyday error)" if everyday else f" ({entry['how']})" * (entry["kind"] == "case")
     names = {"symptom": "what", "cure": "try first"} if everyday else {}
     rows = []
     for key in ("symptom", "cause", "cure", "versions"):
-        if entry.get(key):
+        if entry[key]:
             text = f"{names.get(key, key):<10}{entry[key]}"
             rows += textwrap.wrap(
                 text, width, subsequent_indent=" " * 10,
                 break_long_words=False, break_on_hyphens=False,
             )  # fmt: skip
-    rows.append(f"{'page':<10}{style.link(rules.address(entry['page']))}")
-    text = "\n".join(
-        style.strong(line) if line.startswith("## ") else line
-        for line in entry.get("text", "").strip().splitlines()
-    )
-    parts = [style.strong(entry["title"]) + kind, "\n".join(rows), text]
+    rows.append(f"{'page':<10}{rules.address(entry['page'])}")
+    parts = [entry["title"] + kind, "\n".join(rows), entry["text"].strip()]
     return "\n\n".join(part for part in parts if part)
 
 

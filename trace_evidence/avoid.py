@@ -5,7 +5,6 @@ The rows come from `stacks/avoid.toml`, through the package's own data. Nothing 
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import sys
 
@@ -34,17 +33,6 @@ def rows() -> list[dict[str, str]]:
     return [{"until": "", **row} for row in tables]
 
 
-def installed() -> dict[str, str]:
-    """Return the releases of the named libraries that are installed here."""
-    found = {}
-    for name in sorted({row["library"] for row in rows()}):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
-
-
 def known_bad(versions: dict[str, str] | None = None) -> list[str]:
     """Return a sentence for each release that computes wrong numbers, and that another replaces.
 
@@ -52,7 +40,7 @@ def known_bad(versions: dict[str, str] | None = None) -> list[str]:
         versions: releases by library; those that are installed, if it is None. A JAX without a
             jaxlib counts as the jaxlib of its number.
     """
-    versions = installed() if versions is None else versions
+    versions = triage.installed() if versions is None else versions
     if "jax" in versions:
         versions = {"jaxlib": versions["jax"], **versions}
     found = []

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from .triage import Style, address, data, is_terminal
+from .triage import address, data
 
 # Applied in this order to a word of small letters: what to look for, and what replaces it.
 ENDINGS = (
@@ -102,7 +101,7 @@ def search(words: str) -> list[Match]:
             scores[place] = score
     ranked = sorted(scores, key=lambda place: (-scores[place], place))[:MOST]
     best = {known["order"][place]: scores[place] for place in ranked}
-    entries = data()["explain"] | data()["everyday"]
+    entries = data()["explain"]
     return [
         Match(
             name, entries[name]["title"], score, entries[name]["symptom"],
@@ -117,15 +116,14 @@ def table() -> list[tuple[str, list[str]]]:
     return [(words, slugs) for words, slugs in data()["symptoms"]["table"]]
 
 
-def describe(found: list[Match], rich: bool = False) -> str:
+def describe(found: list[Match]) -> str:
     """Return an answer in words, for a terminal; what to try where nothing is known."""
-    style = Style(rich)
     if not found:
         return "\n  ".join(ADVICE)
     blocks = []
     for place, row in enumerate(found, start=1):
-        title = f"{place}. {style.strong(row.title)} {style.faint(f'({row.id})')}"
-        rows = {"see": row.symptom, "cure": row.cure, "page": style.link(row.page)}
+        title = f"{place}. {row.title} ({row.id})"
+        rows = {"see": row.symptom, "cure": row.cure, "page": row.page}
         blocks.append("\n".join([title, *(f"   {key:<6}{text}" for key, text in rows.items())]))
     return "\n\n".join(blocks)
 
@@ -135,6 +133,6 @@ def magic(shell) -> Callable[[str], None]:
 
     def symptoms(line: str) -> None:
         """Name what the words that follow may mean."""
-        print(describe(search(line), is_terminal(sys.stdout)))
+        print(describe(search(line)))
 
     return symptoms

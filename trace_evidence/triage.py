@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import os
 import re
 import sys
 import traceback
@@ -30,6 +29,14 @@ FAR, MOST = 8, 3
 LIBRARIES = {
     **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"},
     **{"jaxlib": "jaxlib", "scipy": "SciPy"},
+}
+SAYS = {
+    "chapter True": "The chapter's own failure occurs with {these}.",
+    "chapter False": "The chapter's own failure does not occur with {these}; its cases may.",
+    "chapter None": "The chapter's own failure occurs in {ranges}; its cases, on newer ones.",
+    "case True": "Occurs with {these}.",
+    "case False": "Does not occur with {these}. {ranges}",
+    "case None": "{ranges}",
 }
 # A release as a text shows it: pip's and conda's lines, folders, tables of versions.
 RELEASE = (
@@ -118,7 +125,7 @@ def known_bad(releases: dict[str, str]) -> list[str]:
 
 @cache
 def data() -> dict[str, Any]:
-    """Return what the package knows of the book: `site`, `rules`, `explain` and `symptoms`.
+    """Return what the package knows of the book: `site`, `explain`, `symptoms` and others.
 
     Raises:
         DataError: the file is missing or damaged; or, in a checkout, it cannot be made.
@@ -134,11 +141,6 @@ def data() -> dict[str, Any]:
         raise DataError(
             f"data.json cannot be read ({error}): install trace-evidence again."
         ) from None
-
-
-def rules() -> dict[str, Any]:
-    """Return the rules: plain data, the same for Python and for the browser."""
-    return data()["rules"]
 
 
 def address(page: str) -> str:
@@ -160,52 +162,39 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII | re.MULTILINE)
 
 
-class Text(NamedTuple):
-    """A cleaned text; lines after position `cut` were `dropped` lines further down."""
+def clean(raw: str) -> str:
+    """Return a text without colours, tags, quoting and other traces of where it was copied.
 
-    text: str
-    cut: int
-    dropped: int
-
-
-def clean(raw: str) -> Text:
-    """Return a text without colours, tags, quoting and other traces of where it was copied."""
+    Of what stands in the middle of a long one, only the ends of lines are left.
+    """
     text = re.sub(r"[\U00010000-\U0010ffff]", "??", raw)  # two units, as JavaScript counts
-    cut, dropped = len(text), 0
     (pattern, replacement), *others = CLEANING
     text = _compiled(pattern).sub(replacement, text)
-    tail = ""
     if len(text) > HEAD + TAIL:
-        dropped = text.count("\n", HEAD, len(text) - TAIL) - 1
-        text, tail = text[:HEAD], text[-TAIL:]
+        dropped = text.count("\n", HEAD, len(text) - TAIL)
+        text = text[:HEAD] + "\n" * max(1, dropped) + text[-TAIL:]
     for pattern, replacement in others:
-        text, tail = (_compiled(pattern).sub(replacement, part) for part in (text, tail))
-    cut = len(text)
-    return Text(f"{text}\n{tail}\n" if tail else f"{text}\n", cut, dropped)
+        text = _compiled(pattern).sub(replacement, text)
+    return f"{text}\n"
 
 
 def _strongest(text: str, signatures: list[list]) -> tuple[int, int, str] | None:
-    """Return points, place and section of the strongest wording that the text has.
-
-    Each signature has words without which its pattern cannot match; most patterns are then never
-    tried.
-    """
+    """Return points, place and section of the strongest wording that the text has."""
     best = None
-    for pattern, points, section, words in signatures:
-        if (best is None or points > best[0]) and any(word in text for word in words):
+    for pattern, points, section in signatures:
+        if best is None or points > best[0]:
             found = _compiled(pattern).search(text)
             if found:
                 best = points, found.start(), section
     return best
 
 
-def _line(cleaned: Text, start: int) -> tuple[int, str]:
-    """Return the number of the line at a position, in the text as it was given, and the line."""
-    text = cleaned.text
+def _line(text: str, start: int) -> tuple[int, str]:
+    """Return the number of the line at a position, and the line."""
     begin = text.rfind("\n", 0, start) + 1
     end = text.find("\n", start)
     line = text[begin : end if end >= 0 else len(text)].strip(" ")
-    number = text.count("\n", 0, start) + 1 + (cleaned.dropped if start > cleaned.cut else 0)
+    number = text.count("\n", 0, start) + 1
     return number, line if len(line) <= LINE else f"{line[:LINE]}…"
 
 
@@ -261,8 +250,8 @@ def _versions(
         if name in rule["ranges"] and name in releases
     )
     here = {"text": " (shown in the text)", "here": " (installed here)", "": ""}[source]
-    words = rules()["says"][f"{rule['kind']} {found}"]
-    return found, words.replace("{these}", these + here).replace("{ranges}", rule["versions"])
+    words = SAYS[f"{rule['kind']} {found}"]
+    return found, words.replace("{these}", these + here).replace("{ranges}", rule["occurs"])
 
 
 def triage(text: str, here: dict[str, str] | None = None) -> Answer:
@@ -273,14 +262,13 @@ def triage(text: str, here: dict[str, str] | None = None) -> Answer:
         here: the releases that are installed where the error happened, by library; they count
             where the text shows none.
     """
-    cleaned = clean(text)
-    text = cleaned.text
+    text = clean(text)
     releases, source = releases_in(text), "text"
     if not releases:
         releases, source = here or {}, "here" if here else ""
     found: list[tuple[int, Finding]] = []
     scores: dict[str, int] = {}
-    for place, rule in enumerate(rules()["rules"]):
+    for place, (name, rule) in enumerate(data()["explain"].items()):
         strongest = _strongest(text, rule["signatures"])
         if strongest is None:
             continue
@@ -299,23 +287,24 @@ def triage(text: str, here: dict[str, str] | None = None) -> Answer:
             score += 1 if known is not False else -FAR
         if score < CLAIM:
             continue
-        scores[rule["id"]] = score
+        scores[name] = score
         if rule["kind"] == "chapter" and not known:
             section = "cases"
-        page = address(rule["page"] + (f"#{section}" if section else ""))
+        page = address(rule["link"] + (f"#{section}" if section else ""))
         because = [row[2] for row in evidence if row[1] > 0 and row[2]]
         look = [[other, title, address(there)] for other, title, there in rule["look"]]
         finding = Finding(
-            rule["kind"], rule["id"], rule["title"], score, *_line(cleaned, start), because,
-            rule["says"], rule["cure"], page, known, versions, rule["question"], look,
+            rule["kind"], name, rule["title"], score, *_line(text, start), because,
+            rule["cause"] or rule["symptom"], rule["cure"], page, known, versions,
+            rule["question"], look,
         )  # fmt: skip
         found.append((place, finding))
     found.sort(key=lambda row: (-row[1].score, row[0]))
     best = found[0][1].score if found else 0
     told: set[str] = set()
     findings: list[Finding] = []
-    for place, finding in found:
-        names = {finding.id, rules()["rules"][place]["family"]}
+    for _, finding in found:
+        names = {finding.id, data()["explain"][finding.id]["family"]}
         if finding.score > best - FAR and not names & told:
             findings.append(finding)
             if finding.kind == "everyday":
@@ -323,40 +312,14 @@ def triage(text: str, here: dict[str, str] | None = None) -> Answer:
     return Answer(findings[:MOST], releases, source)
 
 
-class Style:
-    """How a terminal shows an answer: with colours and links, or as plain text."""
-
-    def __init__(self, rich: bool = False):
-        self.rich = rich
-
-    def strong(self, text: str) -> str:
-        """Return text in bold."""
-        return f"\x1b[1m{text}\x1b[0m" if self.rich else text
-
-    def faint(self, text: str) -> str:
-        """Return text in grey."""
-        return f"\x1b[2m{text}\x1b[0m" if self.rich else text
-
-    def link(self, url: str) -> str:
-        """Return an address that a terminal can open."""
-        return f"\x1b]8;;{url}\x1b\\{url}\x1b]8;;\x1b\\" if self.rich else url
-
-
-def is_terminal(stream) -> bool:
-    """Return whether a stream is a terminal that knows colours and links."""
-    dumb = os.environ.get("TERM", "dumb") == "dumb" or "NO_COLOR" in os.environ
-    return not dumb and getattr(stream, "isatty", lambda: False)()
-
-
-def describe(answer: Answer, rich: bool = False) -> str:
+def describe(answer: Answer) -> str:
     """Return an answer in words, for a terminal or a notebook."""
-    style = Style(rich)
     if not answer.findings:
         return (
             "Not known here. Paste the whole traceback, with its last lines.\n"
             "No error, but a wrong answer? Try: trace-evidence symptoms WORDS\n"
             "If it ought to be known, say so: "
-            f"{style.link(address('book/reference/error-index'))} has a button that opens an issue."
+            f"{address('book/reference/error-index')} has a button that opens an issue."
         )
     blocks = []
     for place, found in enumerate(answer.findings, start=1):
@@ -365,14 +328,14 @@ def describe(answer: Answer, rich: bool = False) -> str:
         if found.kind == "chapter":
             rows.append(("cases", ", ".join(name for name, *_ in found.look)))
         else:
-            rows += [("or", f"{title}: {style.link(url)}") for _, title, url in found.look]
-        rows.append(("page", style.link(found.page)))
+            rows += [("or", f"{title}: {url}") for _, title, url in found.look]
+        rows.append(("page", found.page))
         matched = f"line {found.number}: {found.line}"
         if found.because:
             matched += f" ({'; '.join(found.because)})"
         kind = {"chapter": "chapter", "case": "case", "everyday": "everyday error"}[found.kind]
-        title = f"{place}. {style.strong(found.title)} {style.faint(f'({kind}: {found.id})')}"
-        rows.append(("matched", style.faint(matched)))
+        title = f"{place}. {found.title} ({kind}: {found.id})"
+        rows.append(("matched", matched))
         blocks.append("\n".join([title, *(f"   {key:<9}{text}" for key, text in rows if text)]))
     return "\n\n".join(blocks)
 
@@ -398,6 +361,6 @@ def magic(shell) -> Callable[[str], None]:
             # What %%then raised happened on releases that its text must show.
             here = {} if hasattr(error, "_render_traceback_") else installed()
             answer = triage(error_text(error), here)
-            print(describe(answer, is_terminal(sys.stdout)))
+            print(describe(answer))
 
     return triage_last

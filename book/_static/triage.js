@@ -13,30 +13,23 @@
   };
   const count = (text, start, end) => text.slice(start, end).split("\n").length - 1;
 
-  /* Returns {text, cut, dropped}: lines after `cut` were `dropped` lines further down. */
+  /* Of what stands in the middle of a long text, only the ends of lines are left. */
   function clean(raw, rules) {
     let text = raw.replace(/[\ud800-\udfff]/g, "?");
     const [[pattern, replacement], ...others] = rules.cleaning;
     text = text.replace(regex(pattern), replacement);
-    let dropped = 0;
-    let tail = "";
     if (text.length > rules.head + rules.tail) {
-      dropped = count(text, rules.head, text.length - rules.tail) - 1;
-      tail = text.slice(-rules.tail);
-      text = text.slice(0, rules.head);
+      const dropped = count(text, rules.head, text.length - rules.tail);
+      text = text.slice(0, rules.head) + "\n".repeat(Math.max(1, dropped)) + text.slice(-rules.tail);
     }
-    for (const [found, put] of others) {
-      text = text.replace(regex(found), put);
-      tail = tail.replace(regex(found), put);
-    }
-    return { text: tail ? `${text}\n${tail}\n` : `${text}\n`, cut: text.length, dropped };
+    for (const [found, put] of others) text = text.replace(regex(found), put);
+    return `${text}\n`;
   }
 
   function strongest(text, signatures) {
     let best = null;
-    for (const [pattern, points, section, words] of signatures) {
-      const may = best === null || points > best.points;
-      if (may && words.some((word) => text.includes(word))) {
+    for (const [pattern, points, section] of signatures) {
+      if (best === null || points > best.points) {
         const found = regex(pattern).exec(text);
         if (found) best = { points, start: found.index, section };
       }
@@ -44,12 +37,12 @@
     return best;
   }
 
-  function lineAt({ text, cut, dropped }, start, length) {
+  function lineAt(text, start, length) {
     const begin = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
     const end = text.indexOf("\n", start);
     const line = text.slice(begin, end < 0 ? text.length : end).replace(/^ +| +$/g, "");
     return {
-      number: count(text, 0, start) + 1 + (start > cut ? dropped : 0),
+      number: count(text, 0, start) + 1,
       line: line.length <= length ? line : line.slice(0, length) + "…",
     };
   }
@@ -98,8 +91,7 @@
 
   /* Returns {findings, releases}, as `triage` does in Python. */
   function triage(raw, rules) {
-    const cleaned = clean(raw, rules);
-    const { text } = cleaned;
+    const text = clean(raw, rules);
     const releases = releasesIn(text, rules);
     const found = [];
     const scores = {};
@@ -120,7 +112,7 @@
       scores[rule.id] = score;
       const section = rule.kind === "chapter" && !known ? "cases" : strong.section;
       const because = evidence.filter((row) => row[1] > 0 && row[2]).map((row) => row[2]);
-      const place = lineAt(cleaned, strong.start, rules.line);
+      const place = lineAt(text, strong.start, rules.line);
       found.push({ id: rule.id, score, ...place, because, section, occurs: known, versions, rule });
     }
     found.sort((a, b) => b.score - a.score);

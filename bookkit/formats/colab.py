@@ -14,7 +14,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from bookkit import pages, publish
+from bookkit import pages
 from bookkit.formats import notebooks
 from bookkit.taught import BRANCH, foundations, taught
 
@@ -43,7 +43,7 @@ def pins() -> list[str]:
 def notebook(page: str) -> NotebookNode:
     """Return a page's notebook: a cell that installs, then the page, without outputs."""
     made = notebooks.student(page)
-    places = {Path(other).name: f"{publish.site()}{other}.html" for other in taught()}
+    places = {Path(other).name: pages.published(other) for other in taught()}
     for cell in made.cells:
         if cell.cell_type == "markdown":
             cell.source = SIBLING.sub(lambda found: f"]({places[found[1]]})", cell.source)

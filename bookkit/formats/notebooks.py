@@ -15,7 +15,7 @@ from nbconvert.preprocessors import ClearOutputPreprocessor, TagRemovePreprocess
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from bookkit import casebook, catalogue, exercises, pages, predictions, publish, versions
+from bookkit import casebook, catalogue, exercises, pages, predictions, versions
 from bookkit.outputs import anywhere_without_paths
 from bookkit.taught import MINUTES, taught
 
@@ -55,7 +55,7 @@ def card(page: str) -> str:
 def link(page: str, text: str = "") -> str:
     """Return a link to a page's notebook, or to the page where it has none."""
     text = text or pages.title(page)
-    file = f"{Path(page).name}.ipynb" if page in taught() else f"{publish.site()}{page}.html"
+    file = f"{Path(page).name}.ipynb" if page in taught() else pages.published(page)
     return f"[{text}]({file})"
 
 
@@ -135,15 +135,16 @@ def instructor(page: str, executed: NotebookNode, seconds: float | None) -> Note
         cell.execution_count = None
     cells = []
     for cell in notebook.cells:
-        expect = cell.metadata.get("expect", {})
+        expect, tags = cell.metadata.get("expect", {}), cell.metadata.get("tags", [])
+        does = ""
         if "raises" in expect:
-            note = f"> *Instructor:* this cell is meant to raise `{expect['raises']}`."
-            cells.append(new_markdown_cell(note, id=f"{cell.id}-note", metadata={"tags": [NOTES]}))
-        elif "silent-failure" in cell.metadata.get("tags", []):
-            tags = cell.metadata["tags"]
-            what = "wastes time or memory" if "wasteful" in tags else "gives the wrong result"
-            note = f"> *Instructor:* this cell {what} and raises nothing."
-            cells.append(new_markdown_cell(note, id=f"{cell.id}-note", metadata={"tags": [NOTES]}))
+            does = f"is meant to raise `{expect['raises']}`"
+        elif "silent-failure" in tags:
+            does = "wastes time or memory" if "wasteful" in tags else "gives the wrong result"
+            does += " and raises nothing"
+        if does:
+            note, about = f"> *Instructor:* this cell {does}.", {"tags": [NOTES]}
+            cells.append(new_markdown_cell(note, id=f"{cell.id}-note", metadata=about))
         cells.append(cell)
     ran = f" *Run All* took {seconds:.0f} s where this was made." if seconds else ""
     notes = guide().get(pages.title(page), "")

@@ -175,7 +175,7 @@ def front(rows: list[pages.Entry], starts: list[int]) -> PdfReader:
         subtitle=say("Failures of JAX, NumPyro and Equinox,\nreproduced, explained and fixed"),
         drawing=drawings.for_paper("cause"),
         author=say("The developers of Trace Evidence"),
-        address=browser.public_address() + (f"{address}/" if address else ""),
+        address=pages.public_address() + (f"{address}/" if address else ""),
         stacks=say("Then: the releases of August 2024. Now: {stack}.", stack=stack),
         licenses=say("Text CC BY 4.0, code Apache-2.0."),
         heading=say("Contents"),
@@ -214,7 +214,7 @@ def print_book(language: Language) -> None:
         folder = f"{language.address}/" if language.address else ""
         page.goto(f"{site}{folder}book/index.html", wait_until="load")
         addresses = [f"{site}{folder}{row.page}.html" for row in rows]
-        headings = page.evaluate(JOIN, [site, browser.public_address(), folder, addresses])
+        headings = page.evaluate(JOIN, [site, pages.public_address(), folder, addresses])
         page.evaluate(FLOWS, [anchor(row.page) for row in rows if row.above])
         print("printing the book, which takes about a minute …", flush=True)
         page.add_style_tag(content=STYLE)

@@ -19,7 +19,7 @@ import typst
 from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
-from bookkit import catalogue, drawings, execute, pages, publish, reading_time, taught, versions
+from bookkit import catalogue, drawings, execute, pages, reading_time, taught, versions
 from bookkit.formats import notebooks, slides
 
 HERE = Path(__file__).resolve().parent
@@ -42,7 +42,7 @@ def write_slides(page: str, notebook: NotebookNode) -> None:
             shutil.copytree(source, target, dirs_exist_ok=True)
         else:
             shutil.copyfile(source, target)
-    address = f"{publish.site()}{page}.html"
+    address = pages.published(page)
     html = slides.as_html(pages.title(page), slides.make(notebook, page), address)
     notebooks.write(folder / f"{Path(page).name}.html", html)
 
@@ -102,7 +102,7 @@ def write_handout(page: str) -> None:
     measured = versions.sentence(name)
     data = {
         "title": failure.title,
-        "address": f"{publish.site()}{page}.html",
+        "address": pages.published(page),
         "drawing": drawings.for_paper(name),
         "symptom": runs(failure.symptom),
         "message": failure.message,

@@ -209,6 +209,15 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             cell.parent.insert(cell.parent.index(cell), render.mark_line(marks))
 
 
+def free_blanks(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Take the blank of "Solution to Exercise 1" out of its link, which would be underlined."""
+    for link in doctree.findall(nodes.reference):
+        words = link.next_node(nodes.Text)
+        if words is not None and link.astext().startswith(" "):
+            words.parent.replace(words, nodes.Text(words.lstrip()))
+            link.parent.insert(link.parent.index(link), nodes.Text(" "))
+
+
 def find_renderer(name: str) -> type[NbElementRenderer]:
     """Return a renderer by the name that `nb_render_plugin` gives.
 
@@ -263,7 +272,6 @@ def searched(name, rawtext, text, lineno, inliner, options=None, content=None):
 
 def newest(name, rawtext, text, lineno, inliner, options=None, content=None):
     """Return the newest stack that the matrix has, with its date."""
-    inliner.document.settings.env.note_dependency(str(versions.FILE))
     return [nodes.Text(versions.newest_stack())], []
 
 
@@ -282,4 +290,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", add_scripts)
     app.connect("config-inited", refresh_cache)
     app.connect("doctree-read", mark_cells)
+    app.connect("doctree-resolved", free_blanks)
     return {"parallel_read_safe": True, "version": "1"}

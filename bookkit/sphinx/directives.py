@@ -34,7 +34,6 @@ class Generated(SphinxDirective):
     def parse(self, text: str) -> list[nodes.Node]:
         """Parse Markdown as if it stood in the page."""
         parent = nodes.Element()
-        self.env.note_dependency(str(catalogue.FILE))
         self.state.nested_parse(StringList(text.splitlines(), source="catalogue"), 0, parent)
         for node in parent.findall(nodes.TextElement):
             # It is in the page's language already: `say` has put it into words.
@@ -51,7 +50,6 @@ class FrontCard(Generated):
         path = Path(self.env.doc2path(self.env.docname))
         meta = pages.front_matter(path)["failure"]
         failure = catalogue.load()[meta["id"]]
-        self.env.note_dependency(str(versions.FILE))
         minutes, measured = meta["minutes"], versions.sentence(failure.id)
         prerequisites = say(", ").join(
             say("{page} ({need})", page=f"[](/book/{need['page']}.md)", need=say(need["need"]))
@@ -224,7 +222,6 @@ class CaseCard(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the card."""
-        self.env.note_dependency(str(versions.FILE))
         slug = Path(self.env.doc2path(self.env.docname)).stem
         card = self.parse(casebook.card(records.load()[slug]))
         card[0] += matrix_strip(self, slug)
@@ -260,7 +257,6 @@ class Drawing(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the drawing."""
         name = self.arguments[0]
-        self.env.note_dependency(str(drawings.FOLDER / f"{name}.svg"))
         drawn = f'<div class="drawing">{drawings.inline(name)}</div>'
         return [nodes.raw("", drawn, format="html")]
 

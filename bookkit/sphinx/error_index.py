@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import avoid, casebook, catalogue, everyday, pages, publish, records, versions
+from bookkit import avoid, casebook, catalogue, everyday, pages, publish, records
 from bookkit.languages import say
 from trace_evidence import symptoms, triage
 
@@ -23,6 +23,9 @@ from .directives import Generated, code
 PAGE = "book/reference/error-index"
 AVOID = "book/reference/releases-to-avoid"
 DATA = "_static/doors-data.js"
+TOLD = (
+    *("kind", "title", "family", "signatures", "evidence", "needs", "ranges", "cure", "question"),
+)
 
 
 def to_site(link: str) -> str:
@@ -33,16 +36,16 @@ def to_site(link: str) -> str:
 
 def rules() -> dict[str, Any]:
     """Return what `triage.js` needs: the rules, with where each leads."""
-    found = json.loads(json.dumps(publish.rules()))
-    for rule in found["rules"]:
-        rule["href"] = to_site(rule["page"])
-        rule["from"] = source(rule["page"])
-        if rule["kind"] == "everyday":
-            rule["here"] = to_site(f"{everyday.page(everyday.load()[rule['id']])}#{rule['id']}")
-        rule["look"] = [[name, title, to_site(page)] for name, title, page in rule["look"]]
-    page = to_site(AVOID)
-    found["avoid"] = [{**row, "href": page} for row in avoid.rules().values()]
-    return found
+    rules = []
+    for name, row in publish.entries().items():
+        rule = {key: row[key] for key in TOLD} | {"id": name, "versions": row["occurs"]}
+        rule["says"] = row["cause"] or row["symptom"]
+        rule["href"], rule["here"] = to_site(row["link"]), to_site(row["page"])
+        rule["from"] = source(row["link"])
+        rule["look"] = [[other, title, to_site(page)] for other, title, page in row["look"]]
+        rules += [rule] if row["signatures"] else []
+    releases = [{**row, "href": to_site(AVOID)} for row in avoid.rules().values()]
+    return {**publish.rules(), "rules": rules, "avoid": releases}
 
 
 @cache
@@ -81,8 +84,6 @@ class Triage(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the box, with the address of what both doors know."""
-        for file in (catalogue.FILE, everyday.FILE, versions.FILE):
-            self.env.note_dependency(str(file))
         self.env.note_reread()
         root = "../" * self.env.docname.count("/")
         box = self.BOX.format(
@@ -185,7 +186,6 @@ class EverydayIndex(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the list, under the name of each page that has entries."""
-        self.env.note_dependency(str(everyday.FILE))
         words = self.FILTER.format(ask=say("Show only what has these words"))
         groups: dict[str, list[str]] = {}
         anchors: set[str] = set()  # of sections that this page had before; others may link to them
@@ -219,8 +219,6 @@ class EverydayPage(Generated):
 
     def run(self) -> list[nodes.Node]:
         """Return the entries."""
-        self.env.note_dependency(str(everyday.FILE))
-        self.env.note_dependency(str(everyday.RECORDED))
         page = f"book/errors/{self.arguments[0]}"
         return [self.entry(one) for one in everyday.load().values() if everyday.page(one) == page]
 

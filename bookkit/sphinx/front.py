@@ -1,4 +1,4 @@
-"""What only the first page has: the common cause as a drawing, cards, one program twice."""
+"""What only the first page has: the matrix as a drawing, cards, one program twice."""
 
 from __future__ import annotations
 
@@ -22,16 +22,6 @@ def inline_code(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
 
 
-class CommonCause(SphinxDirective):
-    """The drawing of what the failures have in common."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the drawing."""
-        self.env.note_dependency(str(drawings.FOLDER / "cause.svg"))
-        drawn = f'<div class="drawing cause">{drawings.inline("cause")}</div>'
-        return [nodes.raw("", drawn, format="html")]
-
-
 class MatrixEmblem(SphinxDirective):
     """The version matrix as one small drawing: programs in columns, old stacks above new ones."""
 
@@ -45,7 +35,6 @@ class MatrixEmblem(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the drawing; a column leads to the page of its program."""
-        self.env.note_dependency(str(versions.FILE))
         rows, programs = versions.rows(), directives.programs()
         paths: dict[str, str] = dict.fromkeys(self.SHAPES, "")
         links = ""
@@ -87,7 +76,6 @@ class ChapterCards(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the list of cards."""
-        self.env.note_dependency(str(catalogue.FILE))
         self.env.note_reread()
         cards = []
         for failure in catalogue.load().values():
@@ -167,7 +155,6 @@ class ThenAndNow(SphinxDirective):
 
 
 DIRECTIVES = {
-    "common-cause": CommonCause,
     "matrix-emblem": MatrixEmblem,
     "chapter-cards": ChapterCards,
     "then-and-now": ThenAndNow,

@@ -11,7 +11,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import execute, pages, predictions, reading_time
+from bookkit import pages, predictions, reading_time
 from bookkit.languages import say
 from bookkit.predictions import LETTERS
 
@@ -34,11 +34,6 @@ class Predict(SphinxDirective):
         """Return the form, in a container that knows which cell it asks about."""
         label, body = self.arguments[0], "\n".join(self.content)
         one = predictions.take_apart(label, self.options, body)
-        path = Path(self.env.doc2path(self.env.docname))
-        notebook = execute.executed(path) if pages.has_kernel(path) else None
-        problem = one.problem(notebook) if notebook else ""
-        if problem:
-            raise self.error(f"prediction {label}: {problem}")
         question, *rest = one.question
         about = self.options.get("before", self.options["cell"])
         place = nodes.container(classes=["prediction"], asks_about=about)
