@@ -14,7 +14,6 @@ written to the record as soon as it is measured.
     python -m stacks.measure                       measure what is missing in all rows
     python -m stacks.measure --newest              the newest rows only, for a new case
     python -m stacks.measure --rows 0.15.2,0.22.0  these rows only
-    python -m stacks.measure --check --rows ...    measure again, compare with the record
     python -m stacks.measure --lock --rows ...     make the locks from the pins
 
 Verdicts: `fails` (the library's exception), `wrong` (a silently wrong result, and which), `warns`,
@@ -396,25 +395,14 @@ def update(rows: list[str], jobs: int = 2) -> None:
     print(f"{whole} of {len(row_names())} stacks know all {len(now)} programs", flush=True)
 
 
-def check(rows: list[str], jobs: int) -> int:
-    """Measure rows again, and print where they differ from the record."""
-    now, recorded = digests(), read()
-    results = measure_all(dict.fromkeys(rows, now), jobs)
-    found = [line for one in results for line in differences(recorded.get(one["row"]), one)]
-    print("\n".join(found) or f"{len(rows)} rows agree with the record")
-    return int(bool(found))
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; the exit status is 1 where `--check` found a difference."""
+    """Run the program."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--rows", help="names of rows, separated by commas (default: all)")
     which.add_argument("--newest", action="store_true", help=f"the newest {NEWEST} rows")
     parser.add_argument("--jobs", type=int, default=2, help="rows at a time (default: 2)")
-    mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--check", action="store_true", help="measure again, compare, write nothing")
-    mode.add_argument("--lock", action="store_true", help="make the locks from the pins")
+    parser.add_argument("--lock", action="store_true", help="make the locks from the pins")
     options = parser.parse_args(arguments)
     rows = options.rows.split(",") if options.rows else row_names()
     rows = newest_rows() if options.newest else rows
@@ -426,8 +414,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for row in rows:
             lock(row)
         return 0
-    if options.check:
-        return check(rows, options.jobs)
     update(rows, options.jobs)
     return 0
 

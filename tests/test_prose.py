@@ -1,10 +1,11 @@
-"""The code, files and lines of a library that the prose names are there.
+"""The code, files, lines and releases of a library that the prose names are there.
 
 A span of code stands in the page's own cells, in what they show, in its record, or in the sources
 of the libraries; on a page without cells, in another text of the repository. What none of these
 holds is listed in `prose.toml`, with the reason.
 """
 
+import json
 import re
 import tomllib
 from functools import cache
@@ -12,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from bookkit import pages, shown
+from bookkit import pages, shown, versions
 from tests.sources import everything, identifiers, sources, squeeze
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
 LINK = re.compile(r"\]\(([^)]*)\)|<(https?:[^>]*)>")
+RELEASE = re.compile(r"(NumPyro|JAX|Equinox|Diffrax)\b|(?<![\w.-])(\d+\.\d+\.\d+)(?![\w.]*\d)")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 NOTEBOOKS = pages.find_notebooks()
 PAGES = sorted(pages.BOOK.rglob("*.md"))
@@ -83,6 +85,29 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
         f"{path.name} names code that neither its cells, nor what they show, nor the libraries "
         f"hold: {missing}. Mend the text, or list it in tests/prose.toml with the reason."
     )
+
+
+@cache
+def measured():
+    """Return the (library, release) of what was measured; of those to avoid, of any library."""
+    folder = pages.ROOT / "stacks"
+    rows = versions.load()["rows"]
+    found = {(versions.TITLES[name], row["pins"][name]) for row in rows for name in versions.STACK}
+    history = json.loads((folder / "hash-history.json").read_text())["releases"]
+    found |= {("JAX", row["jax"]) for row in history}
+    avoided = tomllib.loads((folder / "avoid.toml").read_text())["avoid"]
+    every = {release for row in avoided for release in row["measure"]}
+    return found | {(library, one) for library in versions.TITLES.values() for one in every}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_a_release_that_the_prose_names_was_measured(path):
+    library = ""
+    for match in RELEASE.finditer(prose(path)):
+        library = match[1] or library  # a release is of the library that was named last
+        assert not match[2] or (library, match[2]) in measured(), (
+            f"{path.name}: {library} {match[2]} was not measured: let a cell print it"
+        )
 
 
 def test_every_exception_is_needed():

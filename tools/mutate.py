@@ -40,7 +40,7 @@ from tools import environments
 
 ROOT = Path(__file__).resolve().parent.parent
 LISTED = ROOT / "tests" / "mutants.toml"
-TESTS = ("structure", "cases", "exercises", "cures")
+TESTS = ("structure", "cases", "exercises")
 SECONDS = 300
 AIM = 0.98
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.M | re.S)  # of an exercise's own file
