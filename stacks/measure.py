@@ -59,8 +59,6 @@ INSTALL_LIMIT = 1800.0
 
 _PIN = re.compile(r"^([A-Za-z0-9_.-]+)==([^\s;\\]+)", re.MULTILINE)
 _PYTHON = re.compile(r"^# Python (\d+)\.(\d+)$", re.MULTILINE)
-# What may differ between two runs of the same thing: addresses, flat indices, digits of a float.
-_RUN_DEPENDENT = re.compile(r"0x[0-9a-f]+|\d+(\.\d+)?")
 _stopping = threading.Event()
 
 
@@ -315,31 +313,6 @@ def summary(result: dict[str, Any]) -> str:
     return f"{words}; {'fix not ok: ' + ', '.join(bad) if bad else 'fixes ok'}"
 
 
-def _stable(verdict: dict[str, str] | None) -> tuple[str, ...]:
-    """What must be equal for two verdicts to agree."""
-    said = verdict or {}
-    message = _RUN_DEPENDENT.sub("#", said.get("message", ""))
-    return said.get("verdict", "nothing"), said.get("type", ""), message
-
-
-def _say(verdict: dict[str, str] | None) -> str:
-    said = verdict or {"verdict": "nothing"}
-    return ": ".join(said[name] for name in ("verdict", "type", "message") if name in said)
-
-
-def differences(recorded: dict[str, Any] | None, now: dict[str, Any]) -> list[str]:
-    """Where a new measurement of a row disagrees with the record, one line each."""
-    if recorded is None:
-        return [f"{now['row']}: not in the record"]
-    found = []
-    for failure, said in sorted(now["verdicts"].items()):
-        for part in PARTS:
-            was, is_ = recorded["verdicts"].get(failure, {}).get(part), said[part]
-            if _stable(was) != _stable(is_):
-                found.append(f"{now['row']} {failure} {part}: was {_say(was)} | is {_say(is_)}")
-    return found
-
-
 # --- the program -----------------------------------------------------------------------------
 
 
@@ -395,7 +368,7 @@ def update(rows: list[str], jobs: int = 2) -> None:
     print(f"{whole} of {len(row_names())} stacks know all {len(now)} programs", flush=True)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     which = parser.add_mutually_exclusive_group()
@@ -413,12 +386,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.lock:
         for row in rows:
             lock(row)
-        return 0
-    update(rows, options.jobs)
-    return 0
+    else:
+        update(rows, options.jobs)
 
 
 if __name__ == "__main__":
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(main())
+    main()
