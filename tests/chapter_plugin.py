@@ -7,7 +7,6 @@ build uses too. An item then compares its cell's outputs with what the cell's ``
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from myst_nb.core.render import strip_ansi
@@ -20,11 +19,6 @@ executions = pytest.StashKey[dict]()
 
 def pytest_addoption(parser):
     group = parser.getgroup("chapters")
-    help = "folder of the executed chapters; the book's own by default"
-    group.addoption("--chapter-cache", type=Path, default=execute.CACHE, help=help)
-    help = "seconds that one cell may take"
-    group.addoption("--cell-seconds", type=int, default=execute.CELL_SECONDS, help=help)
-
     help = "keep what the pages show now as what they must show (tests/outputs)"
     group.addoption("--update", action="store_true", help=help)
 
@@ -183,6 +177,6 @@ def pytest_runtestloop(session):
         with capture.global_and_fixture_disabled():
             terminal.write_line(line)
 
-    cache = execute.open_cache(config.option.chapter_cache)
-    done = execute.execute_chapters(paths, cache, report, config.option.cell_seconds)
+    cache = execute.open_cache(execute.CACHE)
+    done = execute.execute_chapters(paths, cache, report, execute.CELL_SECONDS)
     config.stash[executions].update(done)

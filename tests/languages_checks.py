@@ -55,6 +55,14 @@ def test_each_page_names_itself_in_all_languages(edition, name):
 
 
 @editions
+def test_what_predictions_ask_and_answer_is_translated(edition):
+    forms = read(SITE / edition.address / SAMPLE[1]).select("form.predict")
+    assert forms
+    for words in (".predict-words", ".predict-answer label", ".predict-reply"):
+        assert all(CHINESE.search(form.select_one(words).get_text()) for form in forms), words
+
+
+@editions
 def test_sitemaps_list_the_pages_of_their_edition(edition):
     for one in (languages.known()[languages.ENGLISH], edition):
         found = re.findall("<loc>(.*?)</loc>", (SITE / one.address / "sitemap.xml").read_text())

@@ -251,7 +251,7 @@ def copy_to(folder: Path) -> Path:
 def failing(folder: Path, *pages: str) -> str:
     """Return the first cell or test that fails on some pages in a scratch copy, or nothing."""
     tests = [f"tests/test_{name}.py" for name in TESTS]
-    words = [*pages, *tests, "-x", "-q", "--no-header", "--tb=no", "--cell-seconds", "60"]
+    words = [*pages, *tests, "-x", "-q", "--no-header", "--tb=no"]
     words += ["-k", Path(pages[0]).stem] if len(pages) == 1 else []
     try:
         done = subprocess.run(
