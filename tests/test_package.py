@@ -158,14 +158,6 @@ def test_what_explain_says_stands_alone(slug, capsys):
     assert not IN_THE_REPOSITORY.search(without), "a reader has no repository"
 
 
-def test_a_part_of_a_name_finds_it_and_a_wrong_one_gets_one_line(capsys):
-    slugs = {name: {"title": name} for name in ("jitted-method", "module-method", "leaf-order")}
-    assert set(command_line.near("METHOD", slugs)) == {"jitted-method", "module-method"}
-    assert command_line.near("leaf_ordr", slugs) == ["leaf-order"]
-    assert command_line.main(["explain", "xxxxxxxxxx"]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 @pytest.mark.parametrize("words", [["explain"], ["triage", __file__]])
 @pytest.mark.parametrize("content", [None, '{"site": "htt'])
 def test_damaged_data_are_told_in_one_line(words, content, monkeypatch, tmp_path, capsys):

@@ -15,7 +15,6 @@ GUIDE_PARTS += ["Cases to show", "Cut when late"]
 
 each_page = pytest.mark.parametrize("page", taught.taught())
 each_failure = pytest.mark.parametrize("page", taught.failures())
-each_plan = pytest.mark.parametrize("name", taught.plans())
 
 
 def text_of(notebook):
@@ -60,33 +59,6 @@ def test_an_instructors_notebook_has_solutions_notes_and_says_what_is_meant_to_f
     assert shown.count("#### Solution") == 3
     raising = [c for c in source.cells if "raises" in c.metadata.get("expect", {})]
     assert shown.count("this cell is meant to raise") == len(raising)
-
-
-@each_failure
-def test_the_guide_has_its_parts_and_names_what_the_chapter_has(page):
-    """A section in italics after *Cut when late* and *Keep* is a heading of the chapter."""
-    text = (pages.ROOT / f"{page}.md").read_text()
-    headings = re.findall(r"^#+ (.+)$", text, re.M)
-    whole = notebooks.guide()[pages.title(page)]
-    assert re.findall(r"^\*\*([\w ]+)\.\*\*", whole, re.M) == GUIDE_PARTS
-    part = whole.split("**Cut when late.**")[1]
-    named = [" ".join(name.split()) for name in re.findall(r"\*([A-Z][^*]+)\*", part)]
-    assert named
-    missing = [n for n in named if not any(heading.startswith(n) for heading in headings)]
-    assert not missing, f"the guide cuts or keeps what {page} does not have: {missing}"
-
-
-@each_plan
-def test_a_plans_minutes_are_those_of_the_front_cards(name):
-    rows = taught.schedule(name)
-    ids = [item for item in taught.plans()[name]["rows"] if isinstance(item, str)]
-    assert set(ids) <= set(catalogue.load())
-    for row, after in itertools.pairwise(rows):
-        assert after.start == row.start + row.minutes
-    for failure in ids:
-        minutes = pages.front_matter(pages.BOOK / "failures" / f"{failure}.md")["failure"]
-        shown = [row.minutes for row in rows if f"/{failure}.md" in row.what]
-        assert shown == [minutes["minutes"]["teaching"], minutes["minutes"]["exercises"]]
 
 
 @pytest.mark.parametrize(
