@@ -160,20 +160,10 @@ def executed(folder):
     return {line.split()[1] for line in said if line.startswith("executing")}
 
 
-def run_three_times(folder):
-    """Run two chapters, again, and once more without their notebooks; return what was executed."""
-    write_chapter(folder, "right")
-    write_chapter(folder, "undeclared")
-    found = [executed(folder), executed(folder)]
-    for notebook in (folder / "cache" / "executed").rglob("base.ipynb"):
-        notebook.unlink()
-    return [*found, executed(folder)]
-
-
-@pytest.fixture
-def outcome(beforehand):
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
     """What pytest said of all chapters."""
-    return beforehand(run_all)
+    return run_all(tmp_path_factory.mktemp("chapters"))
 
 
 def test_a_right_chapter_is_green(outcome):
@@ -235,10 +225,14 @@ def test_invalid_front_matter_and_cell_metadata_give_one_line_with_the_cure(outc
     assert printed.count("it is the YAML between the two `---` lines") >= 2
 
 
-def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(beforehand):
-    first, second, without_notebooks = beforehand(run_three_times)
-    assert first == without_notebooks == {"right", "undeclared"}
-    assert second == {"undeclared"}
+def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(tmp_path):
+    write_chapter(tmp_path, "right")
+    write_chapter(tmp_path, "undeclared")
+    assert executed(tmp_path) == {"right", "undeclared"}
+    assert executed(tmp_path) == {"undeclared"}
+    for notebook in (tmp_path / "cache" / "executed").rglob("base.ipynb"):
+        notebook.unlink()
+    assert executed(tmp_path) == {"right", "undeclared"}
 
 
 def test_the_cache_of_another_stack_is_thrown_away(tmp_path):

@@ -5,8 +5,10 @@ of the libraries; on a page without cells, in another text of the repository. Wh
 holds is listed in `prose.toml`, with the reason.
 """
 
+import functools
 import json
 import re
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -14,14 +16,48 @@ from pathlib import Path
 import pytest
 
 from bookkit import pages, shown, versions
-from tests.sources import everything, identifiers, sources, squeeze
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
+LIBRARIES = ("numpyro", "equinox", "jax/_src", "jax/experimental", "diffrax", "optax")
 LINK = re.compile(r"\]\(([^)]*)\)|<(https?:[^>]*)>")
 RELEASE = re.compile(r"(NumPyro|JAX|Equinox|Diffrax)\b|(?<![\w.-])(\d+\.\d+\.\d+)(?![\w.]*\d)")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 NOTEBOOKS = pages.find_notebooks()
 PAGES = sorted(pages.BOOK.rglob("*.md"))
+
+
+@cache
+def sources():
+    """Return {file: text} of the libraries on both stacks, and of Python's own `functools`."""
+    found = {"functools.py": Path(functools.__file__).read_text()}
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for environment in (".venv-then", ".venv"):
+        root = pages.ROOT / environment / "lib" / version / "site-packages"
+        for library in LIBRARIES:
+            for file in sorted((root / library).rglob("*.py")):
+                name = str(file.relative_to(root))
+                found[name] = found.get(name, "") + file.read_text()
+    for package in ("trace_evidence", "examine/examine_model"):
+        for file in sorted((pages.ROOT / package).rglob("*.py")):
+            found[str(file.relative_to(pages.ROOT))] = file.read_text()
+    return found
+
+
+@cache
+def everything():
+    """Return the sources as one text, each run of blanks as one."""
+    return squeeze("\n".join(sources().values()))
+
+
+def squeeze(text):
+    """Return a text with each run of blanks as one blank."""
+    return re.sub(r"\s+", " ", text)
+
+
+@cache
+def identifiers():
+    """Return every name that the libraries use."""
+    return set(re.findall(r"[A-Za-z_]\w+", everything()))
 
 
 def prose(path):

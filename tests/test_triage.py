@@ -370,9 +370,11 @@ def test_colours_and_links_are_for_terminals_that_have_them(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert triage.is_terminal(terminal) and not triage.is_terminal(object())
-    for name, value in {"NO_COLOR": "1", "TERM": "dumb"}.items():
-        monkeypatch.setenv(name, value)
-        assert not triage.is_terminal(terminal)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not triage.is_terminal(terminal)
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not triage.is_terminal(terminal)
 
 
 # --- the command and the magic ---------------------------------------------------------------
@@ -427,8 +429,8 @@ def run_notebook(folder):
 
 
 @pytest.mark.kept("book/*.toml")
-def test_the_magic_names_the_chapter_of_the_last_exception_on_either_stack(beforehand):
-    printed = beforehand(run_notebook)
+def test_the_magic_names_the_chapter_of_the_last_exception_on_either_stack(tmp_path):
+    printed = run_notebook(tmp_path)
     assert "No exception yet" in printed[1]
     assert printed[3].startswith("1. A tracer has leaked")
     assert "lazy-pytree-drift" in printed[5]
