@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from bookkit import catalogue, drawings, expectations, frames, shown
+from bookkit import catalogue, drawings, expectations, frames
 from trace_evidence.steps import MIME, MISSING, Panel, Steps, as_html
 
 ALT = "A box that is alone on the page, number"
@@ -89,19 +89,6 @@ def test_each_chapter_and_the_common_cause_have_a_drawing_that_says_what_it_show
     assert len(drawn["aria-label"].split()) >= 8
     assert not re.search(r'(fill|stroke)="#', drawings.inline(name)), "a colour of one theme"
     assert "aria-label" not in drawings.inline(name, decorative=True)
-
-
-def test_what_is_kept_of_a_page_holds_each_frame_with_its_words_and_marks():
-    text = shown.of_cell(cell(figure(), steps=3)).text()
-    assert [line for line in text.splitlines() if line.startswith("--- ")] == [
-        "--- steps",
-        "--- frame chains: two, 1 of 2",
-        "--- frame chains: two, 2 of 2",
-        "--- frame chains: one",
-    ]
-    assert text.count("words: a title · x · ") == 3
-    assert "var(--steps-accent,#d55e00)" in text.split("--- ")[3]
-    assert "var(--steps-accent,#d55e00)" not in text.split("--- ")[2]
 
 
 def test_all_that_a_figure_says_is_put_into_another_language_and_code_is_left():
