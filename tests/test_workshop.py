@@ -1,11 +1,10 @@
 """The workshop edition comes from the chapters, and the room's machines from measurements."""
 
-import itertools
 import re
 
 import pytest
 
-from bookkit import catalogue, exercises, pages, taught
+from bookkit import exercises, pages, taught
 from bookkit.formats import notebooks
 from hub import start as hub
 from tools import doctor, environments
