@@ -133,7 +133,7 @@ def measured():
     found |= {("JAX", row["jax"]) for row in history}
     avoided = tomllib.loads((folder / "avoid.toml").read_text())["avoid"]
     every = {release for row in avoided for release in row["measure"]}
-    return found | {(library, one) for library in versions.TITLES.values() for one in every}
+    return found | {(library, one) for library in ("", *versions.TITLES.values()) for one in every}
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
