@@ -1,8 +1,7 @@
 """The code, files, lines and releases of a library that the prose names are there.
 
-A span of code stands in the page's own cells, in what they show, in its record, or in the sources
-of the libraries; on a page without cells, in another text of the repository. What none of these
-holds is listed in `prose.toml`, with the reason.
+A span of code on a page with cells stands in these, in what they show, in the page's record, or in
+the sources of the libraries. What none of these holds is listed in `prose.toml`, with the reason.
 """
 
 import functools
@@ -86,35 +85,14 @@ def in_sources(span):
     return bool(names) and all(name in identifiers() for name in names)
 
 
-@cache
-def written():
-    """Return the texts of the repository by file, but for what is translated."""
-    found = {}
-    for part in ("", "book", "bookkit", "hub", "stacks", "tools", "trace_evidence", "upstream"):
-        files = (pages.ROOT / part).rglob("*") if part else pages.ROOT.glob("*")
-        ends = (".py", ".md", ".toml", ".yml", ".yaml", ".json", ".in")
-        found |= {
-            file: file.read_text()
-            for file in files
-            if file.is_file() and (file.suffix in ends or file.name == "Makefile")
-        }
-    return found
-
-
-def stands_elsewhere(span, path):
-    """Tell whether a text other than a page's own has a span."""
-    return any(span in text for file, text in written().items() if file != path)
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
-    here = held(path) if path in NOTEBOOKS else ""
+    here = held(path)
     missing = [
         span
         for span in dict.fromkeys(SPAN.findall(prose(path)))
         if span not in here
         and span not in LISTED["code"]
-        and not (path not in NOTEBOOKS and stands_elsewhere(span, path))
         and not in_sources(span)
     ]
     assert not missing, (
@@ -147,7 +125,7 @@ def test_a_release_that_the_prose_names_was_measured(path):
 
 
 def test_every_exception_is_needed():
-    texts = [path.read_text() for path in PAGES]
+    texts = [path.read_text() for path in NOTEBOOKS]
     for span, why in LISTED["code"].items():
         assert any(f"`{span}`" in text for text in texts), f"prose.toml: not needed: {span}"
         assert why.strip()
