@@ -91,9 +91,7 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
     missing = [
         span
         for span in dict.fromkeys(SPAN.findall(prose(path)))
-        if span not in here
-        and span not in LISTED["code"]
-        and not in_sources(span)
+        if span not in here and span not in LISTED["code"] and not in_sources(span)
     ]
     assert not missing, (
         f"{path.name} names code that neither its cells, nor what they show, nor the libraries "
