@@ -176,36 +176,6 @@ def test_damaged_data_are_told_in_one_line(words, content, monkeypatch, tmp_path
     assert re.fullmatch(r"error: data\.json cannot be read .*install trace-evidence again.*\n", err)
 
 
-@pytest.fixture
-def copy(tmp_path):
-    """A copy of what the data are made from."""
-    for pattern in checkout.SOURCES:
-        for path in ROOT.glob(pattern):
-            target = tmp_path / path.relative_to(ROOT)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, target)
-    return tmp_path
-
-
-@pytest.mark.kept
-def test_in_a_checkout_explain_follows_the_page_and_a_wrong_record_is_one_line(copy):
-    def explain():
-        command = [sys.executable, "-m", "trace_evidence", "explain", "leaf-order"]
-        env = {**os.environ, "PYTHONPATH": str(copy)}
-        return subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
-
-    page = copy / "book" / "cases" / "leaf-order.md"
-    text = page.read_text()
-    (title,) = re.findall(r"^  title: (.+)$", text, re.M)
-    assert explain().stdout.startswith(title)
-    page.write_text(text.replace(f"  title: {title}", "  title: Something else"))
-    assert explain().stdout.startswith("Something else (silent)")
-    page.write_text(text.replace("  kind: silent", "  kind: quiet"))
-    done = explain()
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert re.search(r"\(leaf-order\.md:\d+: `kind` is 'quiet'; it is one of", done.stderr)
-
-
 def test_all_that_the_data_are_made_from_is_known():
     """Whatever else was read could change, and the data would be stale."""
     script = f"""if True:
