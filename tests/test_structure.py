@@ -55,19 +55,6 @@ def test_a_chapter_has_its_card_and_its_cases_and_is_measured(path):
 
 
 @failure_chapters
-def test_each_failure_has_a_program_that_runs_on_both_stacks(path):
-    cells = [cell for _, cell in book.code_cells(path)]
-    old = [
-        cell.metadata["expect"].get("then", {})
-        for cell in cells
-        if expectations.is_both(cell) and "expect" in cell.metadata
-    ]
-    assert any({"raises", "warns", "silent"} & set(side) for side in old), (
-        "show the failure with `%%both`, and say in `expect: {then: …}` how it fails"
-    )
-
-
-@failure_chapters
 def test_a_chapter_is_read_in_twenty_honest_minutes(path):
     found = reading_time.of_page(path)
     assert found.minutes <= MINUTES, f"{path.stem}: {found}, {found.minutes:.1f} min; cut it"
