@@ -152,14 +152,6 @@ def run_all(folder):
     return run_pytest(folder)
 
 
-def executed(folder):
-    """Execute what a folder's cache does not hold; return the pages that a kernel ran for."""
-    said = []
-    cache = execute.open_cache(folder / "cache", current="one stack")
-    list(execute.execute_chapters(pages.find_notebooks(folder), cache, said.append))
-    return {line.split()[1] for line in said if line.startswith("executing")}
-
-
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
     """What pytest said of all chapters."""
@@ -223,16 +215,6 @@ def test_invalid_front_matter_and_cell_metadata_give_one_line_with_the_cure(outc
     assert "bad-front.md:2: invalid front matter" in printed
     assert "bad-cell.md: a cell's metadata is invalid" in printed
     assert printed.count("it is the YAML between the two `---` lines") >= 2
-
-
-def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(tmp_path):
-    write_chapter(tmp_path, "right")
-    write_chapter(tmp_path, "undeclared")
-    assert executed(tmp_path) == {"right", "undeclared"}
-    assert executed(tmp_path) == {"undeclared"}
-    for notebook in (tmp_path / "cache" / "executed").rglob("base.ipynb"):
-        notebook.unlink()
-    assert executed(tmp_path) == {"right", "undeclared"}
 
 
 def test_the_cache_of_another_stack_is_thrown_away(tmp_path):
