@@ -65,6 +65,9 @@ class Item(pytest.Item):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 
+    def reportinfo(self):
+        return self.path, None, f"{self.path.stem}: {self.name}"
+
 
 class Cell(Item):
     """One code cell: it ran, and what happened is what it says must happen."""
@@ -96,9 +99,6 @@ class Cell(Item):
             rows += [f"cure:     {problem.cure}"]
         return "\n".join(rows)
 
-    def reportinfo(self):
-        return self.path, self.line - 1, f"{self.path.stem}:{self.line}"
-
 
 class Prediction(Item):
     """The answer that a prediction marks right is the one that its cell bears out."""
@@ -118,9 +118,6 @@ class Prediction(Item):
                 f"{self.one.options['right']} is right\nhappened: {problem}\n"
                 "cure:     Mend the cell, or the question with its `keys`, `right` and replies."
             )
-
-    def reportinfo(self):
-        return self.path, None, f"{self.path.stem}: predict {self.one.label}"
 
 
 class Outputs(Item):
@@ -142,9 +139,6 @@ class Outputs(Item):
                 "cure:     If the new output is right, run make test ARGS=--update, and look at "
                 "the difference that git shows; else mend the page."
             )
-
-    def reportinfo(self):
-        return self.path, None, f"{self.path.stem}: outputs"
 
 
 def where(cell):

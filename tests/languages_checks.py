@@ -55,9 +55,11 @@ def test_each_page_names_itself_in_all_languages(edition, name):
 
 
 @editions
-def test_what_predictions_ask_and_answer_is_translated(edition):
-    forms = read(SITE / edition.address / SAMPLE[1]).select("form.predict")
-    assert forms
+def test_what_predictions_and_figures_say_is_translated(edition):
+    page = read(SITE / edition.address / SAMPLE[1])
+    forms, frames = page.select("form.predict"), page.select(".steps-says")
+    assert forms and frames
+    assert all(CHINESE.search(frame.get_text()) for frame in frames)
     for words in (".predict-words", ".predict-answer label", ".predict-reply"):
         assert all(CHINESE.search(form.select_one(words).get_text()) for form in forms), words
 

@@ -129,8 +129,7 @@ def test_anchors_of_the_last_release_stay():
         f"{name_of(path)}#{name}"
         for path in PAGES
         for name, tag in ids(path).items()
-        if (tag.name in ("section", "dt")
-        and not name.endswith("-content"))
+        if (tag.name in ("section", "dt") and not name.endswith("-content"))
         or "exercise" in tag.get("class", [])
     }
     (SITE.parent / "anchors.txt").write_text("\n".join(sorted(held | found)) + "\n")
