@@ -6,7 +6,6 @@ import pytest
 
 from bookkit import exercises, pages, taught
 from bookkit.formats import notebooks
-from hub import start as hub
 from tools import doctor, environments
 
 GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
@@ -89,9 +88,3 @@ def test_the_doctor_names_a_cure_where_nothing_is_installed(empty_checkout, caps
     said = capsys.readouterr().out
     assert re.search(r"^cure +kernel then .*make lab", said, re.M)
     assert said.strip().endswith("as the lines above say.")
-
-
-def test_a_hub_without_npm_says_in_one_line_where_npm_comes_from(monkeypatch):
-    monkeypatch.setattr(hub.shutil, "which", lambda name: None)
-    with pytest.raises(environments.SetupError, match=r"^[^\n]*apt install npm[^\n]*$"):
-        hub.install()

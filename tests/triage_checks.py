@@ -102,23 +102,6 @@ def test_an_answer_leads_to_the_cure_or_to_the_cases(open_page):
     assert not view.failed
 
 
-def test_it_works_from_the_keyboard_alone_and_an_empty_box_says_so(open_page):
-    view = open_page(PAGE)
-    status = view.page.locator("#triage-status")
-    view.page.get_by_label("Paste an error").focus()
-    view.page.keyboard.press("Tab")
-    view.page.keyboard.press("Enter")
-    assert status.inner_text().startswith("Nothing is written yet")
-    view.page.keyboard.type("No module named 'jax'")
-    view.page.keyboard.press("Tab")
-    view.page.keyboard.press("Enter")
-    status.filter(has_text="This looks like “A package is missing”.").wait_for()
-    assert view.page.locator(".triage-card").count() == 1
-    view.page.keyboard.press("Tab")
-    view.page.keyboard.press("Enter")
-    assert status.inner_text() == ""
-
-
 @pytest.mark.parametrize("path", [PAGE, "book/index.html"])
 def test_one_box_takes_errors_and_plain_words(open_page, path):
     page = open_page(path).page
