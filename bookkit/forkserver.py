@@ -2,9 +2,9 @@
 
 Run by `bookkit.kernels` with the Python of a kernel. Each line on standard input asks for a kernel,
 as JSON with `argv`, `cwd` and `env`; the answer is its process id. Importing JAX, NumPyro and
-Equinox starts no thread and no backend, so a fork made afterwards is as good as a new process
-(`tests/test_kernels.py` compares them). The server ends when its standard input does, and the
-kernels end with it.
+Equinox starts no thread and no backend, so a fork made afterwards is as good as a new process: CI
+executes the pages in new ones, and holds them to the outputs that forks have shown. The server ends
+when its standard input does, and the kernels end with it.
 """
 
 import builtins

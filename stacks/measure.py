@@ -14,7 +14,6 @@ written to the record as soon as it is measured.
     python -m stacks.measure                       measure what is missing in all rows
     python -m stacks.measure --newest              the newest rows only, for a new case
     python -m stacks.measure --rows 0.15.2,0.22.0  these rows only
-    python -m stacks.measure --check --rows ...    measure again, compare with the record
     python -m stacks.measure --lock --rows ...     make the locks from the pins
 
 Verdicts: `fails` (the library's exception), `wrong` (a silently wrong result, and which), `warns`,
@@ -60,8 +59,6 @@ INSTALL_LIMIT = 1800.0
 
 _PIN = re.compile(r"^([A-Za-z0-9_.-]+)==([^\s;\\]+)", re.MULTILINE)
 _PYTHON = re.compile(r"^# Python (\d+)\.(\d+)$", re.MULTILINE)
-# What may differ between two runs of the same thing: addresses, flat indices, digits of a float.
-_RUN_DEPENDENT = re.compile(r"0x[0-9a-f]+|\d+(\.\d+)?")
 _stopping = threading.Event()
 
 
@@ -316,31 +313,6 @@ def summary(result: dict[str, Any]) -> str:
     return f"{words}; {'fix not ok: ' + ', '.join(bad) if bad else 'fixes ok'}"
 
 
-def _stable(verdict: dict[str, str] | None) -> tuple[str, ...]:
-    """What must be equal for two verdicts to agree."""
-    said = verdict or {}
-    message = _RUN_DEPENDENT.sub("#", said.get("message", ""))
-    return said.get("verdict", "nothing"), said.get("type", ""), message
-
-
-def _say(verdict: dict[str, str] | None) -> str:
-    said = verdict or {"verdict": "nothing"}
-    return ": ".join(said[name] for name in ("verdict", "type", "message") if name in said)
-
-
-def differences(recorded: dict[str, Any] | None, now: dict[str, Any]) -> list[str]:
-    """Where a new measurement of a row disagrees with the record, one line each."""
-    if recorded is None:
-        return [f"{now['row']}: not in the record"]
-    found = []
-    for failure, said in sorted(now["verdicts"].items()):
-        for part in PARTS:
-            was, is_ = recorded["verdicts"].get(failure, {}).get(part), said[part]
-            if _stable(was) != _stable(is_):
-                found.append(f"{now['row']} {failure} {part}: was {_say(was)} | is {_say(is_)}")
-    return found
-
-
 # --- the program -----------------------------------------------------------------------------
 
 
@@ -402,25 +374,14 @@ def update(rows: list[str], jobs: int = 2) -> None:
     print(f"{whole} of {len(row_names())} stacks know all {len(now)} programs", flush=True)
 
 
-def check(rows: list[str], jobs: int) -> int:
-    """Measure rows again, and print where they differ from the record."""
-    now, recorded = digests(), read()
-    results = measure_all(dict.fromkeys(rows, now), jobs)
-    found = [line for one in results for line in differences(recorded.get(one["row"]), one)]
-    print("\n".join(found) or f"{len(rows)} rows agree with the record")
-    return int(bool(found))
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; the exit status is 1 where `--check` found a difference."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--rows", help="names of rows, separated by commas (default: all)")
     which.add_argument("--newest", action="store_true", help=f"the newest {NEWEST} rows")
     parser.add_argument("--jobs", type=int, default=2, help="rows at a time (default: 2)")
-    mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--check", action="store_true", help="measure again, compare, write nothing")
-    mode.add_argument("--lock", action="store_true", help="make the locks from the pins")
+    parser.add_argument("--lock", action="store_true", help="make the locks from the pins")
     options = parser.parse_args(arguments)
     rows = options.rows.split(",") if options.rows else row_names()
     rows = newest_rows() if options.newest else rows
@@ -431,14 +392,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.lock:
         for row in rows:
             lock(row)
-        return 0
-    if options.check:
-        return check(rows, options.jobs)
-    update(rows, options.jobs)
-    return 0
+    else:
+        update(rows, options.jobs)
 
 
 if __name__ == "__main__":
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(main())
+    main()

@@ -7,7 +7,6 @@ build uses too. An item then compares its cell's outputs with what the cell's ``
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from myst_nb.core.render import strip_ansi
@@ -20,11 +19,6 @@ executions = pytest.StashKey[dict]()
 
 def pytest_addoption(parser):
     group = parser.getgroup("chapters")
-    help = "folder of the executed chapters; the book's own by default"
-    group.addoption("--chapter-cache", type=Path, default=execute.CACHE, help=help)
-    help = "seconds that one cell may take"
-    group.addoption("--cell-seconds", type=int, default=execute.CELL_SECONDS, help=help)
-
     help = "keep what the pages show now as what they must show (tests/outputs)"
     group.addoption("--update", action="store_true", help=help)
 
@@ -71,6 +65,9 @@ class Item(pytest.Item):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 
+    def reportinfo(self):
+        return self.path, None, f"{self.path.stem}: {self.name}"
+
 
 class Cell(Item):
     """One code cell: it ran, and what happened is what it says must happen."""
@@ -102,9 +99,6 @@ class Cell(Item):
             rows += [f"cure:     {problem.cure}"]
         return "\n".join(rows)
 
-    def reportinfo(self):
-        return self.path, self.line - 1, f"{self.path.stem}:{self.line}"
-
 
 class Prediction(Item):
     """The answer that a prediction marks right is the one that its cell bears out."""
@@ -124,9 +118,6 @@ class Prediction(Item):
                 f"{self.one.options['right']} is right\nhappened: {problem}\n"
                 "cure:     Mend the cell, or the question with its `keys`, `right` and replies."
             )
-
-    def reportinfo(self):
-        return self.path, None, f"{self.path.stem}: predict {self.one.label}"
 
 
 class Outputs(Item):
@@ -148,9 +139,6 @@ class Outputs(Item):
                 "cure:     If the new output is right, run make test ARGS=--update, and look at "
                 "the difference that git shows; else mend the page."
             )
-
-    def reportinfo(self):
-        return self.path, None, f"{self.path.stem}: outputs"
 
 
 def where(cell):
@@ -183,6 +171,6 @@ def pytest_runtestloop(session):
         with capture.global_and_fixture_disabled():
             terminal.write_line(line)
 
-    cache = execute.open_cache(config.option.chapter_cache)
-    done = execute.execute_chapters(paths, cache, report, config.option.cell_seconds)
+    cache = execute.open_cache(execute.CACHE)
+    done = execute.execute_chapters(paths, cache, report, execute.CELL_SECONDS)
     config.stash[executions].update(done)

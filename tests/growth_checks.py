@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bookkit import build, catalogue, execute, pages
+from tools import environments
 
 NAME = "grown-in-a-scratch-copy"
 # Python imports a module of this name before anything else; this one writes down what is opened.
@@ -30,12 +31,7 @@ MADE = {"_build", ".venv", ".cache", "__pycache__", "data.json"}
 def scratch(tmp_path_factory):
     """A copy of what git tracks or would track, with the executed pages of this checkout."""
     folder = tmp_path_factory.mktemp("scratch") / "Bücher der 书 x"  # any folder will do
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=pages.ROOT, capture_output=True, text=True, check=True)
-    for name in filter(None, names.stdout.split("\0")):
-        if (pages.ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(pages.ROOT / name, folder / name)
+    environments.copy_sources(folder)
     shutil.copytree(execute.CACHE, folder / execute.CACHE.relative_to(pages.ROOT))
     return folder
 

@@ -2,10 +2,8 @@
 
 A run of the whole suite that passed is not repeated until any file of the checkout changes. When
 one does, the slow tests are left out that do not read it. Such a test is marked
-`@pytest.mark.kept("book/failures/{name}.md")`. It depends on all code, on the locks and on Python,
-and on the files and folders that the mark names, from the root. Braces stand for the test's own
-parameters: a test of one page runs again when that page changes, and no other's.
-`make test ARGS=--again` runs all of them.
+`@pytest.mark.kept("book/cases")`. It depends on all code, on the locks and on Python, and on the
+files and folders that the mark names, from the root. Without `_build/passed.json` all run.
 """
 
 import hashlib
@@ -26,7 +24,6 @@ CODE = (
 ALL = "all of them"
 asked = pytest.StashKey[dict[str, str]]()  # the hash of what each marked test depends on
 ran = pytest.StashKey[dict[str, str]]()  # the hash of those that passed now, nothing for others
-same = pytest.StashKey[list]()  # the tests that are left out
 
 
 @cache
@@ -65,21 +62,16 @@ def load() -> dict[str, str]:
         return {}
 
 
-def pytest_addoption(parser):
-    help = "also run tests that passed before and depend on nothing that changed"
-    parser.getgroup("chapters").addoption("--again", action="store_true", help=help)
-
-
 def pytest_configure(config):
-    config.stash[asked], config.stash[ran], config.stash[same] = {}, {}, []
+    config.stash[asked], config.stash[ran] = {}, {}
     config.addinivalue_line("markers", "kept(*paths): passed once, not run until a path changes")
-    if is_whole(config) and not config.option.again and load().get(ALL, "") == (whole() or None):
-        pytest.exit("all tests passed, and no file changed since: ARGS=--again runs them", 0)
+    if is_whole(config) and load().get(ALL, "") == (whole() or None):
+        pytest.exit("all tests passed, and no file changed: without _build/passed.json they run", 0)
 
 
 def is_whole(config) -> bool:
     """Return whether the run is of the whole suite, as `make test` begins it."""
-    return not {*config.invocation_params.args} - {"--again"}
+    return not config.invocation_params.args
 
 
 def pytest_collection_modifyitems(config, items):
@@ -87,15 +79,12 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         marks = list(item.iter_markers("kept"))
         if marks:
-            parameters = item.callspec.params if hasattr(item, "callspec") else {}
-            names = [name.format(**parameters) for mark in marks for name in mark.args]
+            names = [name for mark in marks for name in mark.args]
             config.stash[asked][item.nodeid] = digest(*CODE) + digest(*names)
     known, now = load(), config.stash[asked]
-    if not config.option.again:
-        out = [item for item in items if known.get(item.nodeid, "") == now.get(item.nodeid)]
-        config.stash[same] = out
-        items[:] = [item for item in items if item not in set(out)]
-        config.hook.pytest_deselected(items=out)
+    out = [item for item in items if known.get(item.nodeid, "") == now.get(item.nodeid)]
+    items[:] = [item for item in items if item not in set(out)]
+    config.hook.pytest_deselected(items=out)
 
 
 def pytest_runtest_makereport(item, call):
@@ -115,9 +104,3 @@ def pytest_sessionfinish(session):
         part = FILE.with_suffix(".part")
         part.write_text(json.dumps(load() | passed, indent=0, sort_keys=True))
         part.replace(FILE)
-
-
-def pytest_report_collectionfinish(config):
-    """Say what was left out."""
-    told = f"{len(config.stash[same])} slow tests passed before and nothing they need changed"
-    return f"{told}: --again runs them" if config.stash[same] else None

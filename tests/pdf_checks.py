@@ -23,17 +23,9 @@ def open_book() -> PdfReader:
     return PdfReader(PDF)
 
 
-def read(number: int) -> tuple[str, list[float]]:
-    """Return of a leaf its text, and the heights at which text stands between head and foot."""
-    heights: list[float] = []
-
-    def note(text, page, matrix, *_):
-        height = page[1] * matrix[4] + page[3] * matrix[5] + page[5]
-        if text.strip() and 40 < height < 800:  # between the number and the running head
-            heights.append(height)
-
-    text = open_book().pages[number].extract_text(visitor_text=note)
-    return " ".join(text.split()), heights
+def read(number: int) -> str:
+    """Return the text of a leaf."""
+    return " ".join(open_book().pages[number].extract_text().split())
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +34,10 @@ def book() -> PdfReader:
 
 
 @pytest.fixture(scope="module")
-def leaves(book) -> list[tuple[str, list[float]]]:
-    """Return what `read` says of each leaf; a process for each core."""
+def texts(book) -> list[str]:
+    """Return the text of each leaf; a process for each core reads them."""
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         return list(pool.map(read, range(len(book.pages)), chunksize=16))
-
-
-@pytest.fixture(scope="module")
-def texts(leaves) -> list[str]:
-    return [text for text, _ in leaves]
 
 
 @pytest.fixture(scope="module")
@@ -103,24 +90,6 @@ def test_cover_and_contents_stand_in_front_and_lead_to_the_pages(book, texts, so
         for link in page["/Annots"]
     }
     assert led == set(starts)
-
-
-def test_no_page_is_half_empty_for_no_reason(book, texts, leaves):
-    """A page may end early before a chapter, which begins on a new one."""
-    front = leaves_in_front(texts)
-    chapters = {
-        leaf
-        for row, leaf in zip(pages.contents(), first_leaves(book), strict=True)
-        if not row.above
-    }
-    empty = []
-    for leaf in range(front, len(book.pages) - 1):
-        if leaf + 1 in chapters:
-            continue
-        heights = leaves[leaf][1]
-        if min(heights, default=842) > 842 / 2:
-            empty.append(leaf - front + 1)
-    assert not empty, f"pages that are half empty: {empty}: see `break-inside` in book.css"
 
 
 def test_the_outline_has_every_page_of_the_book_in_its_order(book, soups):

@@ -26,21 +26,9 @@ def test_every_prediction_of_the_book_is_on_its_page():
         assert [form["id"] for form in soup(SITE / path).select("form.predict")] == wanted
 
 
-def test_a_question_about_a_program_stands_between_its_code_and_its_output():
-    page = soup(SITE / PAGE)
-    for name in ("lazy-reads", "lazy-leaves", "lazy-types"):
-        cell = page.find(id=f"predict-{name}").find_parent("div", class_="cell")
-        assert "cell_input" in cell.find(recursive=False)["class"]
-        assert "cell_output" in cell.find_all(recursive=False)[-1]["class"]
-    marks = page.find(id="predict-lazy-types").parent.find_next_sibling()
-    assert marks.get_text().strip() == "raises TypeError"
-
-
 @with_forms
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_reply_stands_beside_the_chosen_answer_and_a_second_try_is_possible(
-    path, width, open_page
-):
+def test_the_reply_stands_beside_the_chosen_answer_and_a_second_try_is_possible(path, open_page):
+    width = 390 if WITH.index(path) % 2 else 1280
     view = open_page(path, width=width)
     source = (pages.ROOT / path).with_suffix(".md")
     for one in predictions.find(source.read_text()):
@@ -55,7 +43,6 @@ def test_the_reply_stands_beside_the_chosen_answer_and_a_second_try_is_possible(
             assert form.locator(".predict-answer").nth(number).locator(".predict-reply").count()
         assert form.bounding_box()["width"] <= width
     assert not view.errors
-    assert view.page.evaluate("[location.search, localStorage.length && location.href]")[0] == ""
 
 
 def test_by_keyboard_the_choice_moves_and_enter_answers(open_page):

@@ -5,25 +5,22 @@ light and dark.
 """
 
 import gzip
-import io
 import json
 import os
 import posixpath
 import re
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 from urllib.request import urlopen
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup, Tag
-from fontTools.ttLib import TTFont
 from playwright.sync_api import expect
-from pypdf import PdfReader
 from sphinx.util.inventory import InventoryFile
 
-from bookkit import casebook, catalogue, languages, records
+from bookkit import catalogue, languages, records
 from bookkit import pages as book
 from bookkit.browser import SITE
 from bookkit.pages import public_address
@@ -43,9 +40,7 @@ NOTEBOOKS.remove(SITE / "book" / "cases" / "index.html")
 CASES = [path for path in NOTEBOOKS if path.parent.name == "cases"]
 FAILURES = list(catalogue.load().values())
 ANCHORS = Path(__file__).with_name("anchors.txt")
-ICON_FONTS = {"Font Awesome Free": "fa-solid-900.woff", "Font Awesome Brands": "fa-brands-400.woff"}
 BYTES = 200_000
-BYTES_WITH_FIGURES = 450_000
 
 
 def name_of(path: Path) -> str:
@@ -87,16 +82,8 @@ def test_no_path_of_this_machine_is_in_a_page(path):
 
 
 @pages
-def test_what_is_drawn_or_folded_says_what_it_is(path):
+def test_drawings_share_no_names_and_a_fold_says_what_it_holds(path):
     page = soup(path)
-    for figure in page.select("svg.figure"):
-        assert len(figure["aria-label"].split()) >= 8, (
-            f"{path.name}: a figure says too little to those who cannot see it: "
-            f"{figure['aria-label']!r}; extend `mystnb: {{image: {{alt: …}}}}` of its cell"
-        )
-        assert figure["role"] == "img"
-    for image in page.select("article img"):
-        assert image.get("alt"), f"an image without alt text: {image.get('src')}"
     drawn = [tag["id"] for tag in page.select(".figure [id]")]
     assert len(drawn) == len(set(drawn))
     for summary in page.select("article summary"):
@@ -137,29 +124,22 @@ def test_internal_links_lead_to_a_page_and_an_anchor_that_exist():
     assert not broken, "links that lead nowhere:\n" + "\n".join(broken)
 
 
-def test_anchors_that_others_may_link_to_stay():
-    found = set()
-    for path in PAGES:
-        sections = soup(path).select(
-            "article section[id], article dt[id], article div.exercise[id]"
-        )
-        names = {section["id"] for section in sections} - {"solution-content", "exercise-content"}
-        found |= {f"{name_of(path)}#{name}" for name in names}
+def test_anchors_of_the_last_release_stay():
+    """Readers may have bookmarked them; a release renews the list."""
     held = set(ANCHORS.read_text().split())
-    (SITE.parent / "anchors.txt").write_text("\n".join(sorted(held | found)) + "\n")
-    gone = {
-        anchor
-        for anchor in held - found
-        if anchor.split("#")[1] not in ids(SITE / anchor.split("#")[0])
+    found = {
+        f"{name_of(path)}#{name}"
+        for path in PAGES
+        for name, tag in ids(path).items()
+        if (tag.name in ("section", "dt") and not name.endswith("-content"))
+        or "exercise" in tag.get("class", [])
     }
+    (SITE.parent / "anchors.txt").write_text("\n".join(sorted(held | found)) + "\n")
+    gone = [row for row in held if row.split("#")[1] not in ids(SITE / row.split("#")[0])]
     assert not gone, (
         f"anchors that readers may have bookmarked are gone: {sorted(gone)}. Keep an old name by "
         "putting `(old-name)=` above the heading that took its place; drop it from "
         "tests/anchors.txt only where nothing took its place"
-    )
-    assert found <= held, (
-        f"new anchors: {sorted(found - held)}. They are kept from now on: read them, then "
-        "`cp _build/anchors.txt tests/anchors.txt`"
     )
 
 
@@ -228,16 +208,15 @@ def test_every_failure_and_case_and_its_sections_have_labels_that_lead_to_them()
 # --- each page, looked at in a browser ------------------------------------------------------------
 
 # A page is loaded once for each width, and everything is measured in that load. Cases are laid out
-# alike, and so are everyday errors: each is opened in one width; axe reads one in five.
+# alike, and so are everyday errors: one in four is opened, in one width.
 ALIKE = [*CASES, *(path for path in HTML if path.parent.name == "errors")]
 # With EVERYTHING=1, as once a week, nothing is left out.
 EVERYTHING = bool(os.environ.get("EVERYTHING"))
-SAMPLE = ALIKE if EVERYTHING else ALIKE[::5]
 VIEWS = [
     (path, width, scheme)
     for path in HTML
     for place, (width, scheme) in enumerate(zip(WIDTHS, SCHEMES, strict=True))
-    if EVERYTHING or path not in ALIKE or ALIKE.index(path) % 2 == place
+    if EVERYTHING or path not in ALIKE or ALIKE.index(path) % 8 == 4 * place
 ]
 
 SIDEWAYS = """() => {
@@ -254,24 +233,18 @@ HIDDEN_MESSAGES = """() => [...document.querySelectorAll(".error-message pre")].
   return !folded && (!pre.checkVisibility() || pre.scrollWidth > pre.clientWidth + 1
                     || pre.scrollHeight > pre.clientHeight + 1);
 }).map(pre => pre.textContent.slice(0, 80))"""
-# How large code is, how wide the text, what of the code is cut off, what colour links have.
+# How wide the text is, and what of the code is cut off.
 LOOK = """() => {
   const blocks = [...document.querySelectorAll("article pre")].filter(e => e.checkVisibility());
-  const code = [...document.querySelectorAll("article :is(.cell_input, .both) pre")]
-    .filter(e => !e.closest(".traceback")).map(e => getComputedStyle(e));
   const article = document.querySelector("article"), s = article && getComputedStyle(article);
   const cut = blocks.filter(e => e.scrollWidth > e.clientWidth + 1);
   const wide = [...document.querySelectorAll(".pst-scrollable-table-container, .matrix-scroll")]
     .filter(e => e.scrollWidth > e.clientWidth + 2);
-  const links = [...document.querySelectorAll("article a[href]:not(.headerlink)")]
-    .filter(e => e.textContent.trim() && e.checkVisibility());
   return {
-    sizes: code.map(s => [s.fontSize, s.lineHeight].map(parseFloat)),
     width: article && article.clientWidth - parseFloat(s.paddingLeft) - parseFloat(s.paddingRight),
     blocks: blocks.length, cut: cut.map(e => e.textContent.trim().slice(0, 60)),
     unmarked: [...cut, ...wide].filter(e => !e.classList.contains("more-right"))
       .map(e => e.textContent.trim().slice(0, 60)),
-    links: [...new Set(links.map(e => getComputedStyle(e).color))],
   };
 }"""
 CUT_ON_PAPER = """() => [...document.querySelectorAll("article :is(pre, table, svg.figure, img)")]
@@ -279,12 +252,6 @@ CUT_ON_PAPER = """() => [...document.querySelectorAll("article :is(pre, table, s
   .filter(e => e.getBoundingClientRect().right > 681
     || (e.tagName == "PRE" && e.scrollWidth > e.clientWidth + 1))
   .map(e => e.tagName + ": " + e.textContent.trim().slice(0, 80))"""
-PRIVATE_CHARACTERS = """() => [...document.querySelectorAll("*:not(pre *)")].flatMap(
-  e => ["::before", "::after"].map(place => {
-    const s = getComputedStyle(e, place);
-    return s.display == "none" || !e.checkVisibility() ? ["", ""] : [s.content, s.fontFamily];
-  })
-).filter(([content]) => /[\ue000-\uf8ff]/.test(content))"""
 OPEN_ALL = """() => {
   const closed = document.querySelectorAll("article .toggle-button[aria-expanded=false]");
   closed.forEach(button => button.click());
@@ -326,15 +293,7 @@ ONE_TEXT_OF_EACH_KIND = """known => {
   }
   return kinds;
 }"""
-# What a page weighs without its outputs and figures.
-BARE = """async () => {
-  const text = await (await fetch(location)).text();
-  const page = new DOMParser().parseFromString(text, "text/html");
-  page.querySelectorAll(".cell_output, div.figure, svg.figure").forEach(part => part.remove());
-  return page.documentElement.outerHTML;
-}"""
-# A newer axe than the one that is installed: `AXE=axe.min.js make check`.
-AXE = Axe.from_file(os.environ["AXE"]) if os.environ.get("AXE") else Axe()
+AXE = Axe()
 # A rule that later versions of axe ask by default.
 NEWER = {"label-content-name-mismatch": {"enabled": True}}
 
@@ -362,60 +321,27 @@ def wrong_in_layout(view) -> list[str]:
     look = view.page.evaluate(LOOK)
     found = [f"wider than {view.width} pixels: {part}" for part in view.page.evaluate(SIDEWAYS)]
     found += [f"cut off or folded away: {part}" for part in view.page.evaluate(HIDDEN_MESSAGES)]
-    for size, line in look["sizes"]:
-        if not (13.6 <= size <= 14 and line >= 1.45 * size):
-            found.append(f"code is {size}/{line} px")
     if view.width == 1280:
         found += [f"cut off: {part}" for part in look["cut"]]
         if not (look["width"] is None or 760 <= look["width"] <= 800):
             found.append(f"the text is {look['width']} px wide")
     if len(look["cut"]) > look["blocks"] / 10:
         found.append(f"more than a tenth of the code is cut off: {look['cut']}")
-    found += [f"goes on, and nothing shows it: {part}" for part in look["unmarked"]]
-    if len(look["links"]) > 1:
-        found.append(f"links of several colours: {look['links']}")
-    return found
-
-
-@lru_cache
-def characters(font: str) -> set[int]:
-    """Return the characters of one of the fonts that draw icons."""
-    file = SITE / "_static" / "vendor" / "fontawesome" / "webfonts" / ICON_FONTS[font]
-    return set(TTFont(file).getBestCmap())
-
-
-def missing_icons(view) -> list[str]:
-    """Return the icons of a page that are not in the font that draws them."""
-    found = []
-    for content, family in {tuple(icon) for icon in view.page.evaluate(PRIVATE_CHARACTERS)}:
-        name = re.sub(r'"| 6', "", family).split(",")[0]
-        if name not in ICON_FONTS or ord(content.strip('"')) not in characters(name):
-            found.append(f"the icon {content!a} is not in {family}: hide it in book.css, or keep "
-                         "it in `lighten` in bookkit/sphinx/site.py")  # fmt: skip
-    return found
+    return found + [f"goes on, and nothing shows it: {part}" for part in look["unmarked"]]
 
 
 @lru_cache
 def weight(address: str) -> int:
-    """Return the size of a file as a server sends it; the browser does not ask twice for it."""
+    """Return the size of a file as a server sends it, gzipped where that is smaller."""
     with urlopen(address) as answer:
-        return zipped(answer.read())
-
-
-def zipped(content: bytes) -> int:
-    """Return the size of a file, gzipped where that is smaller."""
+        content = answer.read()
     return min(len(content), len(gzip.compress(content, 6)))
 
 
 def too_heavy(view) -> list[str]:
-    """Return by how much a page is too heavy, with figures and without."""
-    answers = [answer for answer in view.answers if answer.ok]
-    whole = sum(weight(answer.url) for answer in answers)
-    kinds = ("stylesheet", "script", "font")
-    light = sum(weight(one.url) for one in answers if one.request.resource_type in kinds)
-    light += zipped(view.page.evaluate(BARE).encode())
-    found = [f"{light} bytes without figures, {BYTES} at most"] * (light > BYTES)
-    return found + [f"{whole} bytes, {BYTES_WITH_FIGURES} at most"] * (whole > BYTES_WITH_FIGURES)
+    """Return by how much a page is too heavy, with all that it loads."""
+    whole = sum(weight(answer.url) for answer in view.answers if answer.ok)
+    return [f"{whole} bytes, {BYTES} at most"] * (whole > BYTES)
 
 
 def cut_on_paper(view) -> list[str]:
@@ -454,16 +380,16 @@ def test_a_page_is_sound(path, width, scheme, windows):
     view.page.emulate_media(color_scheme=scheme)
     view.visit(name_of(path))
     view.page.evaluate(SHOW_OUTCOMES)
-    found = wrong_in_layout(view) + missing_icons(view)
+    found = wrong_in_layout(view)
     once = path in ALIKE or width == 1280
     if path in PAGES and once:
         found += cut_on_paper(view)
-    found += wrong_requests(view)  # before `too_heavy`, which asks once more
+    found += wrong_requests(view)
     if path in PAGES and once:
         found += too_heavy(view)
     view.page.evaluate(OPEN_ALL)
     view.page.evaluate(ONE_WORD_OF_EACH_KIND)
-    if path in SAMPLE if path in ALIKE else width == 390:
+    if path in ALIKE or width == 390:
         found += objections(view.page, rules={"color-contrast": {"enabled": False}, **NEWER})
     found += too_faint(view.page, known[scheme])
     assert not found, f"{view.path} at {width} pixels:\n" + "\n".join(found)
@@ -474,26 +400,19 @@ def test_a_page_is_sound(path, width, scheme, windows):
 
 @pytest.mark.parametrize(("width", "scheme"), list(zip(WIDTHS, SCHEMES, strict=True)))
 def test_axe_finds_nothing_to_object_to_in_what_opens(width, scheme, open_page):
-    view = open_page("book/failures/lazy-pytree-drift.html", width, scheme)
-    page = view.page
-
-    def look(state: str) -> None:
-        assert not (found := objections(page, rules=NEWER)), f"{state}: {found}"
-
-    page.evaluate(ONE_WORD_OF_EACH_KIND)
-    for menu in ("Launch", "Download"):
-        button = page.locator(f"button[aria-label*='{menu}']")
-        button.click()
-        look(menu)
-        button.click()
+    page = open_page("book/failures/lazy-pytree-drift.html", width, scheme).page
+    menu = page.locator("button[aria-label*='Launch']")
+    menu.click()
+    assert not (found := objections(page, ".dropdown-menu.show", rules=NEWER)), found
+    menu.click()
     page.keyboard.press("Control+k")
     page.locator("dialog input[name=q]").fill("tracer")
-    look("search")
+    assert not (found := objections(page, "dialog", rules=NEWER)), found
     page.keyboard.press("Escape")
     for toggle in ("primary", "secondary") if width < 600 else ():
         page.locator(f"button.{toggle}-toggle:visible").click()
         page.wait_for_timeout(300)
-        look(toggle)
+        assert not (found := objections(page, "dialog[open]", rules=NEWER)), f"{toggle}: {found}"
         page.keyboard.press("Escape")
     page = open_page("book/reference/error-index.html", width, scheme).page
     page.get_by_label("Paste an error").fill(DRIFT)
@@ -514,9 +433,7 @@ def test_the_search_finds_the_chapter_by_its_message(failure, open_page):
     lines = first_lines(failure)
     assert lines
     for line in dict.fromkeys([failure.message, *lines]):
-        view.visit("search.html")
-        view.page.locator("main input[name=q]").fill(line)
-        view.page.keyboard.press("Enter")
+        view.visit(f"search.html?q={quote(line)}")
         link = view.page.locator(f"#search-results a[href*='failures/{failure.id}.html']").first
         expect(link, f"the search does not find {line!r}").to_be_visible()
 
@@ -561,11 +478,6 @@ def test_copy_buttons_copy_the_code_alone_and_are_one_stop_of_the_tab_key(open_p
     after = page.evaluate("document.activeElement.dataset.clipboardTarget")
     assert after != before and stops.count() == 1
     assert page.evaluate("document.activeElement.matches('.copybtn')")
-    page.goto(page.url.replace("failures/lazy-pytree-drift", "reference/error-index"))
-    page.locator("div.highlight-console button.copybtn").first.click()
-    page.wait_for_timeout(100)
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("python ") and not re.search(r"^[$#]", copied, re.M)
 
 
 def test_the_filter_of_the_casebook_stands_in_the_address_and_knows_latest(open_page):
@@ -584,15 +496,6 @@ def test_the_filter_of_the_casebook_stands_in_the_address_and_knows_latest(open_
     expect(page.get_by_label("JAX", exact=True)).to_have_value("latest")
 
 
-def test_the_other_language_opens_at_the_same_section(open_page):
-    page = open_page("book/failures/lazy-pytree-drift.html#fix-it").page
-    link = page.locator("nav.editions a")
-    if not link.count():
-        pytest.skip("the site is built in one language")
-    link.click()
-    page.wait_for_url("**/zh-cn/book/failures/lazy-pytree-drift.html#fix-it")
-
-
 # What moves without the reader's doing, as a browser sums it up.
 SHIFTS = """() => { window.shifts = 0; new PerformanceObserver(list => {
   for (const one of list.getEntries()) window.shifts += one.value;
@@ -608,20 +511,13 @@ def test_nothing_jumps_while_a_page_loads(name, width, open_page):
     assert view.page.evaluate("window.shifts") < 0.05
 
 
-def test_what_the_theme_and_a_chapter_offer_works(open_page):
+def test_what_a_chapter_folds_opens_and_its_card_leads_to_the_cure(open_page):
     page = open_page("book/failures/lazy-pytree-drift.html").page
     card = page.locator(".front-card")
     card.get_by_text("Show cause, cure and reports").click()
     card.get_by_role("link", name="Jump to Fix it").click()
     expect(page.locator("#fix-it > h2")).to_be_in_viewport()
-    for _ in range(2):  # auto, light, dark: one of the steps shows the other scheme
-        page.locator("button.theme-switch-button:visible").click()
-    assert page.evaluate("localStorage.getItem('mode')") != "auto"
-    page.evaluate("localStorage.clear()")
     page.evaluate(SHOW_OUTCOMES)
-    page.locator("button[aria-label*='Launch']").click()
-    expect(page.get_by_role("link", name="Binder logo Binder")).to_be_visible()
-    page.keyboard.press("Escape")
     solution = page.locator(".solution").first
     expect(solution.locator("div.cell").first).not_to_be_visible()
     solution.locator("button.toggle-button").click()
@@ -629,9 +525,6 @@ def test_what_the_theme_and_a_chapter_offer_works(open_page):
     traceback = page.locator("details.traceback").first
     traceback.locator("summary").click()
     expect(traceback.locator("pre")).to_be_visible()
-    narrow = open_page("book/index.html", 390).page
-    narrow.locator("button.primary-toggle:visible").click()
-    expect(narrow.locator("dialog[open]").get_by_role("link", name="Pytrees")).to_be_visible()
 
 
 MARK_FOCUS = """() => {
@@ -639,7 +532,7 @@ MARK_FOCUS = """() => {
   const outlined = s.outlineStyle != "none" && parseFloat(s.outlineWidth) > 0;
   const again = e == document.body || e.dataset.reached;
   e.dataset.reached = true;
-  return [again, outlined || s.boxShadow != "none", e.outerHTML.slice(0, 120), e.tagName];
+  return [again, outlined || s.boxShadow != "none", e.outerHTML.slice(0, 120)];
 }"""
 # What the keyboard has to reach, up to the last element that it did reach.
 PASSED_OVER = """() => {
@@ -656,32 +549,31 @@ PASTE = "(box, text) => { box.value = text; box.dispatchEvent(new Event('input')
 
 
 @pytest.mark.parametrize(
-    ("path", "kinds"),
+    "path",
     [
-        ("book/failures/lazy-pytree-drift.html", {"A", "BUTTON", "SUMMARY"}),
-        ("book/index.html", {"A", "BUTTON", "TEXTAREA"}),
-        ("book/reference/error-index.html", {"A", "BUTTON", "TEXTAREA"}),
-        ("book/reference/version-matrix.html", {"A", "BUTTON", "DIV"}),
-        ("search.html?q=tracer", {"A", "BUTTON", "INPUT"}),
+        "book/failures/lazy-pytree-drift.html",
+        "book/index.html",
+        "book/reference/error-index.html",
+        "book/reference/version-matrix.html",
+        "search.html?q=tracer",
     ],
-    ids=lambda given: given if isinstance(given, str) else "",
 )
-def test_the_tab_key_leads_everywhere_and_focus_shows(path, kinds, open_page):
+def test_the_tab_key_leads_everywhere_and_focus_shows(path, open_page):
     page = open_page(path, 390).page  # where code scrolls
     if "search" in path:
         page.locator("#search-results a").first.wait_for()
     if "error-index" in path:
         page.locator("#triage-text").evaluate(PASTE, DRIFT)  # which leaves the focus where it is
         page.locator("#triage-findings a").first.wait_for()
-    reached = set()
+    reached = []
     for _ in range(120):
         page.keyboard.press("Tab")
-        again, shows, element, tag = page.evaluate(MARK_FOCUS)
+        again, shows, element = page.evaluate(MARK_FOCUS)
         if again:
             break
         assert shows, f"{path}: focus cannot be seen on {element}"
-        reached.add(tag)
-    assert kinds <= reached, f"{path}: the Tab key reaches only {reached}"
+        reached.append(element)
+    assert len(reached) > 15, f"{path}: the Tab key reaches only {reached}"
     missed = page.evaluate(PASSED_OVER)
     assert not missed, f"{path}: the Tab key passes over {missed}"
 
@@ -697,58 +589,32 @@ def test_who_asks_for_less_motion_gets_none(open_page):
     assert not moving
 
 
-def test_who_reads_in_the_dark_prints_dark_text_with_solutions(open_page):
-    page = open_page("book/failures/lazy-pytree-drift.html", scheme="dark").page
+def test_who_reads_in_the_dark_prints_dark_text(open_page):
+    page = open_page("book/cases/leaf-order.html", scheme="dark").page
     page.evaluate(
         """addEventListener("beforeprint", () => {
           window.printed = getComputedStyle(document.querySelector("article p")).color;
         })"""
     )
-    pages = PdfReader(io.BytesIO(page.pdf(format="A4"))).pages
+    page.pdf()
     assert sum(map(int, re.findall(r"\d+", page.evaluate("printed"))[:3])) < 200, (
         "the text is light, and the paper white: see `beforeprint` in layout.html"
     )
-    text = " ".join(" ".join(leaf.extract_text() for leaf in pages[-8:]).split())
-    assert page.locator(".solution pre").last.text_content().split()[-1] in text
 
 
-# Without scripts. The contrast of each kind of text, and what cannot be seen.
+# Without scripts: the text that cannot be seen, and what ground and size the rest has.
 PLAIN = """() => {
-  const light = c => {
-    const [r, g, b] = c.map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const parts = colour => colour.match(/[\\d.]+/g).map(Number);
-  const ground = e => {
-    for (; e; e = e.parentElement) {
-      const c = parts(getComputedStyle(e).backgroundColor);
-      if (c.length < 4 || c[3] > 0.5) return c.slice(0, 3);
-    }
-    return [255, 255, 255];
-  };
-  const seen = new Set(), faint = [], hidden = [];
-  for (const e of document.querySelectorAll("article *, .bd-sidebar-primary *")) {
+  const hidden = [...document.querySelectorAll("article *")].filter(e => {
     const text = [...e.childNodes].some(n => n.nodeType == Node.TEXT_NODE && n.data.trim());
-    if (!text || e.closest("script, style, noscript, svg title")) continue;
-    if (!e.checkVisibility({visibilityProperty: true})) {
-      const folded = e.closest(
-        "details:not([open]), form:not(.predict), thead, .on-phone, .red-names");
-      if (!folded && e.closest("article") && !e.matches(".headerlink")) hidden.push(e.outerHTML);
-      continue;
-    }
-    const ink = parts(getComputedStyle(e).color).slice(0, 3), paper = ground(e);
-    const kind = ink + "/" + paper;
-    if (seen.has(kind)) continue;
-    seen.add(kind);
-    const [a, b] = [light(ink), light(paper)].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.45) faint.push(kind + ": " + e.outerHTML.slice(0, 90));
-  }
-  const body = ground(document.querySelector("article"));
-  const cut = hidden.map(h => h.slice(0, 120));
+    return text && !e.checkVisibility({visibilityProperty: true})
+      && !e.matches(".headerlink") && !e.closest("script, style, noscript, svg title")
+      && !e.closest("details:not([open]), form:not(.predict), thead, .on-phone, .red-names");
+  });
+  const ground = getComputedStyle(document.body).backgroundColor;
   const size = getComputedStyle(document.documentElement).fontSize;
-  return {faint, hidden: cut, dark: light(body) < 0.2, kinds: seen.size, size};
+  return {hidden: hidden.map(e => e.outerHTML.slice(0, 120)), ground, size};
 }"""
-PLAIN_PAGES = [path for path in PAGES if path not in CASES] + CASES[::8]
+PLAIN_PAGES = PAGES if EVERYTHING else PAGES[::8]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (390, "light")])
@@ -757,27 +623,10 @@ def test_without_scripts_all_that_is_read_can_be_read(width, scheme, open_page):
     for path in PLAIN_PAGES[width < 600 :: 2]:
         view.visit(name_of(path))
         look = view.page.evaluate(PLAIN)
-        assert look["dark"] == (scheme == "dark"), f"{view.path}: its ground is not {scheme}"
-        assert look["kinds"] > 2
+        dark = sum(map(int, re.findall(r"\d+", look["ground"])[:3])) < 150
+        assert dark == (scheme == "dark"), f"{view.path}: its ground is not {scheme}"
         assert look["size"] == "16px", f"{view.path}: it is set as on paper"
-        assert not look["faint"], f"{view.path} ({scheme}): too faint: {look['faint']}"
         assert not look["hidden"], f"{view.path}: not in sight: {look['hidden']}"
         expect(view.page.locator("p.no-scripts")).to_be_visible()
         sidebar = view.page.locator(".bd-sidebar-primary")
         expect(sidebar.get_by_text("Tracer hashing")).to_be_visible()
-
-
-def test_a_card_shows_its_row_of_the_matrix_and_leads_there():
-    matrix = soup(SITE / "book" / "reference" / "version-matrix.html")
-    for slug in records.load():
-        strip = soup(SITE / "book" / "cases" / f"{slug}.html").select_one("a.matrix-strip")
-        if strip is None:
-            assert not casebook.is_measured(slug)
-            continue
-        page, _, row = strip["href"].partition("#")
-        assert page == "../reference/version-matrix.html"
-        marks = [mark["class"] for mark in matrix.find(id=row).select(".verdict")]
-        shown = strip.select(".verdict")
-        assert [mark["class"] for mark in shown] == marks, slug
-        assert all(re.match(r"NumPyro \d.*: \w", mark["title"]) for mark in shown)
-        assert strip.get_text().startswith("Version matrix: ")

@@ -27,18 +27,6 @@ def shown(figure):
     return [i for i in range(frames.count()) if frames.nth(i).is_visible()]
 
 
-def classes(node):
-    """Return the classes of an element."""
-    return node.get("class", [])
-
-
-def test_chapters_and_three_foundations_have_such_a_figure():
-    names = {path.split("/")[-1].removesuffix(".html") for path in WITH}
-    chapters = {path.stem for path in PAGES if path.parent.name == "failures"}
-    assert chapters - {"tracer-hashing"} <= names, "its one figure is a table"
-    assert {"tracing", "effect-handlers-and-plates", "hashing-static-dynamic"} <= names
-
-
 def ask_for_figures(page):
     """Show the figures that wait for the answer to a question."""
     waiting = page.get_by_role("button", name="Show what happens")
@@ -112,10 +100,3 @@ def test_a_choice_shows_its_own_frames_at_the_same_place(open_page):
     assert shown(figure) == [6]
     page.keyboard.press("ArrowLeft")
     assert shown(figure) == [1]
-
-
-def test_who_asks_for_less_motion_sees_frames_change_at_once(open_page):
-    moves = "e => getComputedStyle(e).animationName"
-    for motion, name in (("no-preference", "steps-in"), ("reduce", "none")):
-        page = open_page(TURNED, reduced_motion=motion).page
-        assert page.locator(".steps-now").first.evaluate(moves) == name

@@ -27,15 +27,10 @@ def run_page(folder):
     return run_cells(folder, *sources)[1:]
 
 
-def run_without_the_old_kernel(folder):
-    """Return the outputs of a cell where the kernel `then` is not installed."""
-    return run_cells(folder, LOAD, ABSENT, "%%both\nprint('still here')")[2]
-
-
-@pytest.fixture
-def page(beforehand):
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
     """The outputs of the page."""
-    return beforehand(run_page)
+    return run_page(tmp_path_factory.mktemp("page"))
 
 
 def sides(outputs):
@@ -66,8 +61,8 @@ def test_an_error_of_one_side_stops_neither_the_other_nor_the_page(page):
     assert [side[0]["ename"] for side in sides(page[3]).values()] == ["ZeroDivisionError"] * 2
 
 
-def test_without_the_old_kernel_the_other_half_runs_and_the_message_says_what_to_do(beforehand):
-    found = sides(beforehand(run_without_the_old_kernel))
+def test_without_the_old_kernel_the_other_half_runs_and_the_message_says_what_to_do(tmp_path):
+    found = sides(run_cells(tmp_path, LOAD, ABSENT, "%%both\nprint('still here')")[2])
     assert "Install it with `make book`" in found["then"][0]["text"]
     assert found["now"][0]["text"] == "still here\n"
 

@@ -1,6 +1,5 @@
 """Incremental builds tell the truth: what was built is believed as far as it can be checked."""
 
-import os
 import subprocess
 import sys
 
@@ -9,36 +8,26 @@ import pytest
 
 from bookkit import build, execute, languages, pages
 
-FAKE = """\
-#!{python}
-import pathlib, sys
-root = pathlib.Path(sys.argv[2])
-(root / "calls").open("a").write("built\\n")
-out = root / "_build" / "html"
-fresh = not out.exists()
-out.mkdir(parents=True, exist_ok=True)
-for page in sorted((root / "book").rglob("*.md")):
-    target = out / f"{{page.stem}}.html"
-    if fresh or not target.exists() or target.stat().st_mtime < page.stat().st_mtime:
-        target.write_text(page.read_text() * 3)
-    if (root / "stop").exists():
-        import os
-        os.kill(os.getpid(), 9)
-sys.exit((root / "fail").exists())
+# Builds an edition, and notes it; while it does, there must be no record that one could believe.
+SCRIPT = """\
+#!/bin/sh
+cd "{folder}" && echo {code} >> calls && mkdir -p _build/html/{code}
+test ! -e fail && test ! -e _build/site.txt
 """
 INPUTS = [*execute.DATA, "trace_evidence/then.py", "bookkit/build.py", "book/_static/book.css"]
 
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A small checkout, built by a stand-in for Jupyter Book that notes its calls."""
-    for name in (*INPUTS, "_config.yml", "_toc.yml", "book/one.md", "book/two.md"):
+    """A small checkout, built by a stand-in for Jupyter Book."""
+    for name in (*INPUTS, "_config.yml", "_toc.yml", "book/one.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before\n")
-    command = tmp_path / "bin" / "jupyter-book"
-    command.parent.mkdir()
-    command.write_text(FAKE.format(python=sys.executable))
-    command.chmod(0o755)
+    for name, code in {"jupyter-book": "en", "python": "de"}.items():
+        command = tmp_path / "bin" / name
+        command.parent.mkdir(exist_ok=True)
+        command.write_text(SCRIPT.format(folder=tmp_path, code=code))
+        command.chmod(0o755)
     for name, value in {"ROOT": "", "BOOK": "book", "BUILD": "_build"}.items():
         monkeypatch.setattr(pages, name, tmp_path / value)
     out = tmp_path / "_build"
@@ -51,101 +40,33 @@ def checkout(tmp_path, monkeypatch):
     return tmp_path
 
 
-def calls(checkout):
-    return len((checkout / "calls").read_text().split())
-
-
-def page(checkout, name="one"):
-    return checkout / "_build" / "html" / f"{name}.html"
-
-
-def test_a_second_run_builds_nothing_and_a_damaged_record_is_no_record(checkout, capsys):
+def built(checkout):
+    """Bring the site up to date; return which editions were built, and whether from nothing."""
+    mark = checkout / "_build" / "html" / "mark"
+    mark.touch()
+    (checkout / "calls").write_text("")
     assert build.main() == 0
-    assert calls(checkout) == 1
-    assert "up to date" in capsys.readouterr().out
-    build.RECORD.write_text('{"sources": ')
-    assert build.main() == 0
-    assert calls(checkout) == 2
+    return sorted((checkout / "calls").read_text().split()), not mark.exists()
 
 
-PYTHON = """\
-#!/bin/sh
-cd "{folder}" && echo "$3" >> editions
-mkdir -p _build/html/de && echo page > _build/html/de/one.html
-"""
+NOTHING, PAGE, EVERYTHING = ([], False), (["en"], False), (["en"], True)
 
 
-def editions(checkout):
-    return (checkout / "editions").read_text().split()
-
-
-@pytest.fixture
-def german(checkout, monkeypatch):
-    """That checkout with a second language, built."""
-    (checkout / "locale" / "de" / "LC_MESSAGES").mkdir(parents=True)
-    (checkout / "locale" / "de" / "language.toml").write_text('name = "Deutsch"\naddress = "de"\n')
-    (checkout / "bin" / "python").write_text(PYTHON.format(folder=checkout))
-    (checkout / "bin" / "python").chmod(0o755)
-    monkeypatch.setattr(languages, "FOLDER", checkout / "locale")
-    monkeypatch.setenv(languages.VARIABLE, "")
-    languages.known.cache_clear()
-    assert build.main() == 0
-    yield checkout
-    languages.known.cache_clear()
-
-
-def test_a_second_language_is_built_once_and_from_then_on_for_its_own_words(german):
-    """A page's words are for Sphinx to see; those that any page may have build all from nothing."""
-    assert (calls(german), editions(german)) == (2, ["de"])
-    assert build.main() == 0
-    assert (calls(german), editions(german)) == (2, ["de"])
-    for name, stays in {"book/one": True, "interface": False}.items():
-        mark = german / "_build" / "html" / "mark"
-        mark.touch()
-        file = german / "locale" / "de" / "LC_MESSAGES" / f"{name}.po"
-        file.parent.mkdir(exist_ok=True)
-        file.write_text('msgid ""\n')
-        assert build.main() == 0
-        assert mark.exists() == stays
-    assert editions(german) == ["de", "de", "de"]
-
-
-def test_a_language_can_be_left_out(german, monkeypatch):
-    monkeypatch.setenv(languages.VARIABLE, languages.ENGLISH)
-    assert build.main() == 0
-    assert not (german / "_build" / "html" / "de").exists()
-
-
-@pytest.mark.parametrize("changed", INPUTS)
-def test_what_all_pages_depend_on_builds_the_site_from_nothing(checkout, changed):
-    """Both locks, the package, the machinery, the style."""
-    page(checkout).write_text("stale")
-    kept = page(checkout).stat()
+@pytest.mark.parametrize(
+    ("changed", "wanted"),
+    [
+        ("README.md", NOTHING),
+        ("book/one.md", PAGE),
+        *((name, EVERYTHING) for name in INPUTS),
+        ("_build/site.txt", EVERYTHING),
+    ],
+)
+def test_a_page_builds_what_sphinx_finds_old_and_what_all_depend_on_everything(
+    checkout, changed, wanted
+):
+    """Both locks, the package, the machinery, the style; and a record that is damaged is none."""
     (checkout / changed).write_text("after\n")
-    assert build.main() == 0
-    assert page(checkout).read_text() == "before\n" * 3
-    assert page(checkout).stat().st_mtime_ns != kept.st_mtime_ns
-
-
-def test_a_changed_page_is_built_and_the_others_stay(checkout):
-    before = page(checkout, "two").stat().st_mtime_ns
-    (checkout / "book" / "one.md").write_text("after\n")
-    os.utime(checkout / "book" / "one.md", ns=(before + 10**9, before + 10**9))
-    assert build.main() == 0
-    assert page(checkout).read_text() == "after\n" * 3
-    assert page(checkout, "two").stat().st_mtime_ns == before
-
-
-def test_after_a_kill_in_the_middle_the_next_run_builds_from_nothing(checkout):
-    """The site builder is killed after the first page was written."""
-    (checkout / "book" / "one.md").write_text("after\n")
-    (checkout / "book" / "two.md").write_text("after\n")
-    (checkout / "stop").touch()
-    assert build.main() == 1
-    assert not build.RECORD.exists()
-    (checkout / "stop").unlink()
-    assert build.main() == 0
-    assert [page(checkout, name).read_text() for name in ("one", "two")] == ["after\n" * 3] * 2
+    assert built(checkout) == wanted
 
 
 def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, capsys):
@@ -154,7 +75,26 @@ def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, c
     assert build.main() == 1
     assert "error: the site was not built" in capsys.readouterr().err
     (checkout / "fail").unlink()
-    assert build.main() == 0
+    assert built(checkout) == EVERYTHING
+
+
+def test_a_second_language_is_built_for_its_own_words_and_can_be_left_out(checkout, monkeypatch):
+    """A page's words are for Sphinx to see; those that any page may have build all from nothing."""
+    words = checkout / "locale" / "de" / "LC_MESSAGES"
+    words.mkdir(parents=True)
+    (words.parent / "language.toml").write_text('name = "Deutsch"\naddress = "de"\n')
+    monkeypatch.setattr(languages, "FOLDER", checkout / "locale")
+    monkeypatch.setenv(languages.VARIABLE, "")
+    languages.known.cache_clear()
+    assert built(checkout) == (["de", "en"], True)
+    assert built(checkout) == NOTHING
+    (words / "book").mkdir()
+    for name, anew in {"book/one": False, "interface": True}.items():
+        (words / f"{name}.po").write_text('msgid ""\n')
+        assert built(checkout) == (["de", "en"], anew)
+    monkeypatch.setenv(languages.VARIABLE, languages.ENGLISH)
+    assert built(checkout) == EVERYTHING
+    languages.known.cache_clear()
 
 
 # --- the cache of executed pages -------------------------------------------------------------

@@ -13,11 +13,8 @@ from trace_evidence import can_i_use, triage
 NEWEST = record.stacks()[-1]
 ROWS = record.read(NEWEST)[0]
 EXECUTED = [
-    ("Normal", "jit_argument", "r"), ("Normal", "vmap_inside", "r"), ("Normal", "validated", "-"),
+    ("Normal", "jit_argument", "r"), ("Normal", "vmap_inside", "r"), ("Beta", "validated", "W"),
     ("FoldedDistribution", "scan_plate", "X"), ("FoldedDistribution", "scan_plate_equal", "W"),
-    ("FoldedDistribution", "own_guide", "X"), ("HurdlePoisson", "scan_first_axis", "X"),
-    ("HurdlePoisson", "scan_all_axes", "r"), ("Beta", "validated", "W"),
-    ("Beta", "vmap_result_draw", "X"),
 ]  # fmt: skip
 
 

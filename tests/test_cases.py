@@ -21,17 +21,6 @@ def cells_of(case, section):
     return [cell for cell in case.cells if cell.section == section]
 
 
-def assigned(cells):
-    """Return the names that cells assign at their top level."""
-    found = set()
-    for cell in cells:
-        code = "\n".join(row for row in cell.code.splitlines() if not row.startswith("%"))
-        for node in ast.walk(ast.parse(code)):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found.add(node.id)
-    return found
-
-
 def is_mended(case):
     """Tell whether the page says that its program does right on the stack now."""
     cells = cells_of(case, "What you see")
@@ -94,41 +83,26 @@ def test_a_case_has_its_sections_and_its_card_and_is_short(case):
 
 
 @each_case
-def test_a_case_computes_two_answers_and_holds_the_wrong_one(case):
-    seen, cure = cells_of(case, "What you see"), cells_of(case, "Cure")
+def test_a_page_asserts_the_wrong_answer_and_the_right_one(case):
+    """That the program computes both is what the matrix holds, which runs it without asserts."""
     where = f"{case.slug}.md"
     if case.kind == "silent":
-        assert assigned(seen) >= {"got", "expected"}, f"{where}: assign `got` and `expected`"
         wanted = "mended" if is_mended(case) else "silent-failure"
+        seen = cells_of(case, "What you see")
         silent = [cell for cell in seen if wanted in cell.options.get("tags", [])]
-        assert silent, f"{where}: tag the cell with the wrong answer `silent-failure`"
         held = [names for cell in silent for names in asserts_of(cell)]
         assert any({"got", "expected"} <= names for names in held), (
-            f"{where}: assert that `got` is unlike `expected`"
+            f"{where}: assert that `got` is unlike `expected`, in a cell tagged `{wanted}`"
         )
-    else:
-        last = [cell for cell in seen if "expect" in cell.options]
-        assert last, f"{where}: the program must fail, and its cell say so in `expect`"
-        assert {"raises", "warns", "was"} & set(last[-1].options["expect"])
-    assert "cured" in assigned(cure), f"{where}: the cure assigns `cured`"
-    assert "expected" in assigned([*seen, *cure]), f"{where}: assign `expected`"
-    assert any({"cured", "expected"} <= names for cell in cure for names in asserts_of(cell)), (
+    held = [names for cell in cells_of(case, "Cure") for names in asserts_of(cell)]
+    assert any({"cured", "expected"} <= names for names in held), (
         f"{where}: assert that `cured` is like `expected`"
     )
 
 
-NOTHING_TO_SEE = {  # what is wrong is one small count, or nothing any more
-    *("leaf-order-compile-cache", "leak-checker-blind", "recompiles-every-call"),
-    *("static-callables-pile-up", "cache-writes-nothing", "mcmc-keeps-data"),
-}
-
-
 @each_case
-def test_a_silent_case_draws_its_wrong_answer(case):
-    cells = [cell for cell in case.cells if "comparison import compare" in cell.code]
-    silent = case.kind == "silent" and case.slug not in NOTHING_TO_SEE
-    assert len(cells) == silent, f"{case.slug}.md: draw `got` and `expected` by one `compare`"
-    for cell in cells:
+def test_a_drawing_of_both_answers_is_folded_and_says_the_difference(case):
+    for cell in [cell for cell in case.cells if "comparison import compare" in cell.code]:
         tags = set(cell.options["tags"])
         assert tags == {"aside", "hide-input"}, f"{case.slug}.md: a drawing is an aside, folded"
         alt = cell.options["mystnb"]["image"]["alt"]

@@ -70,7 +70,7 @@ CHAPTERS = {
     "undeclared": [("", "1"), ("", "1 / 0"), ("", "2")],
     "bare-assert": [("", "print('one half is', 0.5)\nassert 1 < 2\nassert 1 / 2 == 0")],
     "then-assert": [("", "%load_ext trace_evidence"), ("", "%%then\na = 1\nassert a == 2")],
-    "slow": [("", "while True: pass")],
+    "slow": [("", "import time; time.sleep(99)")],
     "dead": [("", "import os; os._exit(1)"), ("", "1")],
     "no-then": [("", f"%load_ext trace_evidence\n{NO_THEN}"), ("", "%%then\n1")],
     "then-died": [("", "%load_ext trace_evidence"), ("", "%%then\nimport os; os._exit(1)")],
@@ -108,6 +108,14 @@ How many?
 )
 
 
+# Another cache than the book's, and less time for a cell.
+CONFTEST = """
+from pathlib import Path
+from bookkit import execute
+execute.CACHE, execute.CELL_SECONDS = Path("cache").resolve(), 20
+"""
+
+
 def write_chapter(folder: Path, name: str) -> None:
     """Write a chapter of the table above as MyST."""
     text = FRONT.replace("KERNEL", "absent" if name == "no-kernel" else "python3")
@@ -117,12 +125,13 @@ def write_chapter(folder: Path, name: str) -> None:
     (folder / f"{name}.md").write_text(text)
 
 
-def run_pytest(folder: Path, *options: str):
+def run_pytest(folder: Path):
     """Run pytest with the plugin over a folder, as a process of its own, as `make test` does."""
     (folder / "pytest.ini").write_text("[pytest]\n")
+    (folder / "conftest.py").write_text(CONFTEST)
     command = [sys.executable, "-m", "pytest", "-p", "tests.chapter_plugin", "-c", "pytest.ini"]
     command += ["--rootdir=.", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
-    command += ["--chapter-cache=cache", "--junitxml=report.xml", *options, "."]
+    command += ["--junitxml=report.xml", "."]
     env = {**os.environ, "COLUMNS": "200", "PYTHONPATH": str(pages.ROOT)}
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     cases = ET.parse(folder / "report.xml").iter("testcase")
@@ -140,31 +149,13 @@ def run_all(folder):
         write_chapter(folder, name)
     (folder / "asks.md").write_text(FRONT.replace("KERNEL", "python3") + ASKS)
     (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
-    return run_pytest(folder, "--cell-seconds=20", "-o", "console_output_style=classic")
+    return run_pytest(folder)
 
 
-def executed(folder):
-    """Execute what a folder's cache does not hold; return the pages that a kernel ran for."""
-    said = []
-    cache = execute.open_cache(folder / "cache", current="one stack")
-    list(execute.execute_chapters(pages.find_notebooks(folder), cache, said.append))
-    return {line.split()[1] for line in said if line.startswith("executing")}
-
-
-def run_three_times(folder):
-    """Run two chapters, again, and once more without their notebooks; return what was executed."""
-    write_chapter(folder, "right")
-    write_chapter(folder, "undeclared")
-    found = [executed(folder), executed(folder)]
-    for notebook in (folder / "cache" / "executed").rglob("base.ipynb"):
-        notebook.unlink()
-    return [*found, executed(folder)]
-
-
-@pytest.fixture
-def outcome(beforehand):
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
     """What pytest said of all chapters."""
-    return beforehand(run_all)
+    return run_all(tmp_path_factory.mktemp("chapters"))
 
 
 def test_a_right_chapter_is_green(outcome):
@@ -226,12 +217,6 @@ def test_invalid_front_matter_and_cell_metadata_give_one_line_with_the_cure(outc
     assert printed.count("it is the YAML between the two `---` lines") >= 2
 
 
-def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(beforehand):
-    first, second, without_notebooks = beforehand(run_three_times)
-    assert first == without_notebooks == {"right", "undeclared"}
-    assert second == {"undeclared"}
-
-
 def test_the_cache_of_another_stack_is_thrown_away(tmp_path):
     execute.open_cache(tmp_path / "cache", current="one stack")
     kept = tmp_path / "cache" / "executed" / "key" / "base.ipynb"
@@ -241,20 +226,3 @@ def test_the_cache_of_another_stack_is_thrown_away(tmp_path):
     assert kept.exists()
     execute.open_cache(tmp_path / "cache", current="another stack")
     assert not kept.exists()
-
-
-def test_many_may_open_the_cache_at_once(tmp_path):
-    """As the builds of the two languages do: what one writes must not look old to the other."""
-    opening = f"""
-from pathlib import Path
-from bookkit import execute
-for _ in range(500):
-    execute.open_cache(Path({str(tmp_path / "cache")!r}), current="one stack")
-"""
-    execute.open_cache(tmp_path / "cache", current="one stack")
-    kept = tmp_path / "cache" / "executed" / "key" / "base.ipynb"
-    kept.parent.mkdir(parents=True)
-    kept.touch()
-    both = [subprocess.Popen([sys.executable, "-c", opening]) for _ in range(2)]
-    assert [process.wait() for process in both] == [0, 0]
-    assert kept.exists()

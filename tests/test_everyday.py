@@ -1,19 +1,20 @@
 """The everyday errors: real programs, recorded on both stacks, told as what they are."""
 
 import re
-from functools import cache
 
 import pytest
 
 from bookkit import catalogue, everyday, records
-from tests.sources import everything, squeeze
-from tests.test_triage import reported
+from tests.test_triage import RECORDINGS, reported
 from tools import score
 from trace_evidence import triage
 
 ENTRIES = everyday.load()
 RECORDED = everyday.recorded()
 EVERYTHING = "\n".join(row["text"] for row in RECORDED)
+REPORTED = "\n".join(row["lines"] for part in score.PARTS for row in score.read(part))
+SAID = " ".join([EVERYTHING, *(row["text"] for row in RECORDINGS), REPORTED])
+SAID = " ".join(SAID.split())
 every_entry = pytest.mark.parametrize("entry", ENTRIES.values(), ids=list(ENTRIES))
 
 
@@ -58,27 +59,12 @@ def test_a_wording_is_recorded_or_says_what_it_rests_on(entry):
             )
         if row.source == "report":
             assert re.search(row.pattern, reported(), re.M), f"no report shows {row.text!r}"
-        parts = [part.strip() for part in squeeze(row.text).split("…")]
-        elsewhere = row.source and re.search(row.pattern, row.text.replace("…", "x"))
-        assert elsewhere or all(part in said_anywhere() for part in parts), (
-            f"nothing recorded says {row.text!r}: mend `text`"
-        )
-
-
-@cache
-def said_anywhere():
-    """Return all recordings, reports and sources of the libraries as one text."""
-    from tests.test_triage import RECORDINGS
-
-    lines = [report["lines"] for part in score.PARTS for report in score.read(part)]
-    recorded = [row["text"] for row in [*RECORDED, *RECORDINGS]]
-    return squeeze("\n".join([*recorded, *lines])) + everything()
+        said_there = [part.strip() in SAID for part in row.text.split("…")]
+        assert all(said_there) or row.source, f"nothing recorded says {row.text!r}: mend `text`"
 
 
 def recorded_elsewhere(entry, row):
     """Return whether `stacks/recordings.json` has a wording of an entry."""
-    from tests.test_triage import RECORDINGS
-
     texts = [one["text"] for one in RECORDINGS if one["about"] == f"everyday.{entry.id}"]
     return re.search(row.pattern, "\n".join(texts), re.M)
 

@@ -139,14 +139,14 @@ def run_out_of_order(folder):
     )
 
 
-def run_then_out_of_order(folder):
-    """Return what `%%then` and its check print before the cells that they need."""
-    return printed_by(folder, f"{LOAD}\n{laid_down(folder)}", "%%then\nbelief", "%check old")
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """What the checks print."""
+    return run_out_of_order(tmp_path_factory.mktemp("exercises"))
 
 
 @pytest.mark.kept
-def test_a_check_says_what_is_missing_whatever_was_run_before_it(beforehand):
-    printed = beforehand(run_out_of_order)
+def test_a_check_says_what_is_missing_whatever_was_run_before_it(printed):
     assert "%check needs the label of an exercise, and got 'nothing'." in printed[1]
     assert printed[2].startswith("Not yet: name 'answer' is not defined. It is made in a cell")
     assert "Run All Above Selected Cell" in printed[2]
@@ -161,8 +161,7 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(beforehand):
 
 
 @pytest.mark.kept
-def test_refused_answers_are_shown_with_what_the_check_says_and_held_to_it(beforehand):
-    printed = beforehand(run_out_of_order)
+def test_refused_answers_are_shown_with_what_the_check_says_and_held_to_it(printed):
     told = "answer = 4\nNot yet: the answer is wrong"
     assert printed[13] == f"{told}\n\n{told}"
     assert "is told 'Not yet: the answer is wrong', and not 'nothing of the kind'" in printed[14]
@@ -170,8 +169,9 @@ def test_refused_answers_are_shown_with_what_the_check_says_and_held_to_it(befor
 
 
 @pytest.mark.kept
-def test_a_then_cell_out_of_order_says_which_cells_to_run(beforehand):
-    printed = beforehand(run_then_out_of_order)
+def test_a_then_cell_out_of_order_says_which_cells_to_run(tmp_path):
+    load = f"{LOAD}\n{laid_down(tmp_path)}"
+    printed = printed_by(tmp_path, load, "%%then\nbelief", "%check old")
     assert "the %%then cells have their own variables" in printed[1]
     assert "Run All Above Selected Cell" in printed[1]
     assert printed[2].startswith("Not yet: name 'a' is not defined.")

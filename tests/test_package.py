@@ -158,14 +158,6 @@ def test_what_explain_says_stands_alone(slug, capsys):
     assert not IN_THE_REPOSITORY.search(without), "a reader has no repository"
 
 
-def test_a_part_of_a_name_finds_it_and_a_wrong_one_gets_one_line(capsys):
-    slugs = {name: {"title": name} for name in ("jitted-method", "module-method", "leaf-order")}
-    assert set(command_line.near("METHOD", slugs)) == {"jitted-method", "module-method"}
-    assert command_line.near("leaf_ordr", slugs) == ["leaf-order"]
-    assert command_line.main(["explain", "xxxxxxxxxx"]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 @pytest.mark.parametrize("words", [["explain"], ["triage", __file__]])
 @pytest.mark.parametrize("content", [None, '{"site": "htt'])
 def test_damaged_data_are_told_in_one_line(words, content, monkeypatch, tmp_path, capsys):
@@ -182,36 +174,6 @@ def test_damaged_data_are_told_in_one_line(words, content, monkeypatch, tmp_path
     out, err = capsys.readouterr()
     assert out == ""
     assert re.fullmatch(r"error: data\.json cannot be read .*install trace-evidence again.*\n", err)
-
-
-@pytest.fixture
-def copy(tmp_path):
-    """A copy of what the data are made from."""
-    for pattern in checkout.SOURCES:
-        for path in ROOT.glob(pattern):
-            target = tmp_path / path.relative_to(ROOT)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, target)
-    return tmp_path
-
-
-@pytest.mark.kept
-def test_in_a_checkout_explain_follows_the_page_and_a_wrong_record_is_one_line(copy):
-    def explain():
-        command = [sys.executable, "-m", "trace_evidence", "explain", "leaf-order"]
-        env = {**os.environ, "PYTHONPATH": str(copy)}
-        return subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
-
-    page = copy / "book" / "cases" / "leaf-order.md"
-    text = page.read_text()
-    (title,) = re.findall(r"^  title: (.+)$", text, re.M)
-    assert explain().stdout.startswith(title)
-    page.write_text(text.replace(f"  title: {title}", "  title: Something else"))
-    assert explain().stdout.startswith("Something else (silent)")
-    page.write_text(text.replace("  kind: silent", "  kind: quiet"))
-    done = explain()
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert re.search(r"\(leaf-order\.md:\d+: `kind` is 'quiet'; it is one of", done.stderr)
 
 
 def test_all_that_the_data_are_made_from_is_known():

@@ -1,25 +1,62 @@
-"""The code, files and lines of a library that the prose names are there.
+"""The code, files, lines and releases of a library that the prose names are there.
 
-A span of code stands in the page's own cells, in what they show, in its record, or in the sources
-of the libraries; on a page without cells, in another text of the repository. What none of these
-holds is listed in `prose.toml`, with the reason.
+A span of code on a page with cells stands in these, in what they show, in the page's record, or in
+the sources of the libraries. What none of these holds is listed in `prose.toml`, with the reason.
 """
 
+import functools
+import json
 import re
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from bookkit import pages, shown
-from tests.sources import everything, identifiers, sources, squeeze
+from bookkit import pages, shown, versions
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
+LIBRARIES = ("numpyro", "equinox", "jax/_src", "jax/experimental", "diffrax", "optax")
 LINK = re.compile(r"\]\(([^)]*)\)|<(https?:[^>]*)>")
+RELEASE = re.compile(r"(NumPyro|JAX|Equinox|Diffrax)\b|(?<![\w.-])(\d+\.\d+\.\d+)(?![\w.]*\d)")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 NOTEBOOKS = pages.find_notebooks()
 PAGES = sorted(pages.BOOK.rglob("*.md"))
+
+
+@cache
+def sources():
+    """Return {file: text} of the libraries on both stacks, and of Python's own `functools`."""
+    found = {"functools.py": Path(functools.__file__).read_text()}
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for environment in (".venv-then", ".venv"):
+        root = pages.ROOT / environment / "lib" / version / "site-packages"
+        for library in LIBRARIES:
+            for file in sorted((root / library).rglob("*.py")):
+                name = str(file.relative_to(root))
+                found[name] = found.get(name, "") + file.read_text()
+    for package in ("trace_evidence", "examine/examine_model"):
+        for file in sorted((pages.ROOT / package).rglob("*.py")):
+            found[str(file.relative_to(pages.ROOT))] = file.read_text()
+    return found
+
+
+@cache
+def everything():
+    """Return the sources as one text, each run of blanks as one."""
+    return squeeze("\n".join(sources().values()))
+
+
+def squeeze(text):
+    """Return a text with each run of blanks as one blank."""
+    return re.sub(r"\s+", " ", text)
+
+
+@cache
+def identifiers():
+    """Return every name that the libraries use."""
+    return set(re.findall(r"[A-Za-z_]\w+", everything()))
 
 
 def prose(path):
@@ -48,36 +85,13 @@ def in_sources(span):
     return bool(names) and all(name in identifiers() for name in names)
 
 
-@cache
-def written():
-    """Return the texts of the repository by file, but for what is translated."""
-    found = {}
-    for part in ("", "book", "bookkit", "hub", "stacks", "tools", "trace_evidence", "upstream"):
-        files = (pages.ROOT / part).rglob("*") if part else pages.ROOT.glob("*")
-        ends = (".py", ".md", ".toml", ".yml", ".yaml", ".json", ".in")
-        found |= {
-            file: file.read_text()
-            for file in files
-            if file.is_file() and (file.suffix in ends or file.name == "Makefile")
-        }
-    return found
-
-
-def stands_elsewhere(span, path):
-    """Tell whether a text other than a page's own has a span."""
-    return any(span in text for file, text in written().items() if file != path)
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
-    here = held(path) if path in NOTEBOOKS else ""
+    here = held(path)
     missing = [
         span
         for span in dict.fromkeys(SPAN.findall(prose(path)))
-        if span not in here
-        and span not in LISTED["code"]
-        and not (path not in NOTEBOOKS and stands_elsewhere(span, path))
-        and not in_sources(span)
+        if span not in here and span not in LISTED["code"] and not in_sources(span)
     ]
     assert not missing, (
         f"{path.name} names code that neither its cells, nor what they show, nor the libraries "
@@ -85,8 +99,31 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
     )
 
 
+@cache
+def measured():
+    """Return the (library, release) of what was measured; of those to avoid, of any library."""
+    folder = pages.ROOT / "stacks"
+    rows = versions.load()["rows"]
+    found = {(versions.TITLES[name], row["pins"][name]) for row in rows for name in versions.STACK}
+    history = json.loads((folder / "hash-history.json").read_text())["releases"]
+    found |= {("JAX", row["jax"]) for row in history}
+    avoided = tomllib.loads((folder / "avoid.toml").read_text())["avoid"]
+    every = {release for row in avoided for release in row["measure"]}
+    return found | {(library, one) for library in ("", *versions.TITLES.values()) for one in every}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_a_release_that_the_prose_names_was_measured(path):
+    library = ""
+    for match in RELEASE.finditer(prose(path)):
+        library = match[1] or library  # a release is of the library that was named last
+        assert not match[2] or (library, match[2]) in measured(), (
+            f"{path.name}: {library} {match[2]} was not measured: let a cell print it"
+        )
+
+
 def test_every_exception_is_needed():
-    texts = [path.read_text() for path in PAGES]
+    texts = [path.read_text() for path in NOTEBOOKS]
     for span, why in LISTED["code"].items():
         assert any(f"`{span}`" in text for text in texts), f"prose.toml: not needed: {span}"
         assert why.strip()

@@ -41,18 +41,6 @@ def test_every_weekly_job_runs_a_command_that_there_is_and_is_listed():
         assert f"| `{file.stem}` |" in listed
 
 
-def test_the_parts_that_github_runs_are_all_there_are():
-    script = (ROOT / ".ci" / "run").read_text()
-    known = set(re.findall(r"^    (\w+)\)", script, re.M))
-    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "book.yml").read_text())["jobs"]
-    parts = set(jobs["check"]["strategy"]["matrix"]["part"]) | {"lint", "pages"}
-    assert parts | {"suite"} == known  # `again` is the suite, with pages that are executed already
-    named = " ".join(re.findall(r"^(?:both|part) ([^#\n]+)", script, re.M))
-    assert sorted(re.findall(r"\w+", named)) == sorted(known)
-    assert jobs["publish"]["needs"] == jobs["notebooks"]["needs"] == "check"
-    assert jobs["publish"]["concurrency"]["cancel-in-progress"] is False
-
-
 @pytest.mark.parametrize("page", taught.foundations())
 def test_a_foundations_notebook_begins_with_what_installs_its_imports(page):
     notebook = colab.notebook(page)

@@ -1,7 +1,6 @@
 """What the site's look is made of: style sheets, colours of code, folds, marks on what differs."""
 
 from docutils import nodes
-from pygments.token import Comment, Generic
 
 from bookkit.sphinx import cells, render, site
 
@@ -23,21 +22,6 @@ def test_rules_for_paper_are_no_colours_of_the_screen():
     assert site.ON_PAPER.sub("", sheet) == "a{b:c}i{f:g}"
 
 
-def tokens(lexer, text):
-    """Return the kinds of token in a text, each with what it is given to."""
-    return [(kind, value) for _, kind, value in lexer.get_tokens_unprocessed(text)]
-
-
-def test_a_comment_in_a_terminal_is_no_command():
-    found = tokens(cells.ConsoleLexer(), "# A case, or not\n$ explain case\nshown\n")
-    assert found[0] == (Comment, "# A case, or not\n")
-    assert (Generic.Prompt, "$ ") in found and found[-1] == (Generic.Output, "shown\n")
-
-
-def test_a_magic_is_told_from_the_code_below_it():
-    assert tokens(cells.ThenLexer(), "%%both\nx = 1\n")[0] == (Comment.Preproc, "%%both\n")
-
-
 def test_a_fold_says_what_it_holds():
     said = {
         cells.prompts("x = 1", {}, "input", shows=True)[0],
@@ -46,6 +30,24 @@ def test_a_fold_says_what_it_holds():
         cells.prompts("folder.cleanup()", {}, "input", shows=False)[0],
     }
     assert len(said) == 4 and "Show the code" not in said
+
+
+def folded(message, limit=40):
+    """Return what a page shows of a message, and what it folds."""
+    parts = render.fold_message([nodes.literal_block(message, message)], limit)
+    return [part.astext() for part in parts if isinstance(part, nodes.literal_block)]
+
+
+def test_a_long_message_is_folded_where_a_sentence_or_a_line_ends():
+    assert folded("short enough to be shown") == ["short enough to be shown"]
+    first, rest = "A sentence of thirty-five characters.", "And another one, with more words."
+    assert folded(f"{first} {rest}") == folded(f"{first}\n{rest}") == [first, rest]
+    assert folded(f"{first}\n------\n{rest}") == [first, f"------\n{rest}"]
+
+
+def test_a_message_of_one_sentence_is_folded_between_two_words():
+    first, rest = "one sentence that goes on and on without", "an end in sight or a break"
+    assert folded(f"{first} {rest}", limit=len(first) + 1) == [first, rest]
 
 
 def sides(*texts):

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from bookkit import catalogue, drawings, expectations, frames, shown
+from bookkit import catalogue, drawings, expectations
 from trace_evidence.steps import MIME, MISSING, Panel, Steps, as_html
 
 ALT = "A box that is alone on the page, number"
@@ -89,32 +89,3 @@ def test_each_chapter_and_the_common_cause_have_a_drawing_that_says_what_it_show
     assert len(drawn["aria-label"].split()) >= 8
     assert not re.search(r'(fill|stroke)="#', drawings.inline(name)), "a colour of one theme"
     assert "aria-label" not in drawings.inline(name, decorative=True)
-
-
-def test_what_is_kept_of_a_page_holds_each_frame_with_its_words_and_marks():
-    text = shown.of_cell(cell(figure(), steps=3)).text()
-    assert [line for line in text.splitlines() if line.startswith("--- ")] == [
-        "--- steps",
-        "--- frame chains: two, 1 of 2",
-        "--- frame chains: two, 2 of 2",
-        "--- frame chains: one",
-    ]
-    assert text.count("words: a title · x · ") == 3
-    assert "var(--steps-accent,#d55e00)" in text.split("--- ")[3]
-    assert "var(--steps-accent,#d55e00)" not in text.split("--- ")[2]
-
-
-def test_all_that_a_figure_says_is_put_into_another_language_and_code_is_left():
-    made = Steps("Which run?", {"chains": ["two", "one"]})
-    panel = Panel("the key of each run")
-    panel.text(8, 40, "rng_key")
-    for choice in ("two", "one"):
-        made.add(f"It keeps `{choice}`.", f"{ALT} & {choice}", panel, at=[choice])
-    data = made.data()
-    texts = frames.words(data)
-    assert {"chains", "two", "the key of each run", "It keeps `one`.", f"{ALT} & one"} < set(texts)
-    assert "rng_key" not in texts
-    assert as_html(frames.changed(data, str)) == as_html(data)
-    shown = as_html(frames.changed(data, lambda text: f"文{texts.index(text)}"))
-    assert not re.search("key of|keeps|Which|chains|alone", shown.replace(frames.SPACE, " "))
-    assert "rng_key" in shown

@@ -32,11 +32,6 @@ def run_page(folder):
     return run_cells(folder, *sources)[1:]
 
 
-def run_without_the_kernel(folder):
-    """Return what cells show where the kernel `then` is not installed."""
-    return run_cells(folder, LOAD, ABSENT, "%%then\n1 / 0", "print('on')")[2:]
-
-
 INTERRUPT_WHILE_PRINTING = """
 import os, signal, trace_evidence.then as then
 def interrupt_and_print(*args, **options):
@@ -45,12 +40,6 @@ def interrupt_and_print(*args, **options):
 then.print = interrupt_and_print
 """
 LONG = "%%then\nimport time\nprint('started')\nfor _ in range(100): time.sleep(0.1)\nx = 'ran on'"
-
-
-def interrupt_while_it_prints(folder):
-    """Return the outputs of a cell that is interrupted as it prints, and of the next."""
-    first, last = "%%then\nx = 'stopped'", "%%then\nprint(x)"
-    return run_cells(folder, LOAD, first, INTERRUPT_WHILE_PRINTING, LONG, last)[-2:]
 
 
 def interrupt_a_loop(folder):
@@ -84,10 +73,10 @@ def interrupt_a_loop(folder):
         manager.shutdown_kernel(now=True)
 
 
-@pytest.fixture
-def page(beforehand):
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
     """The outputs of the page."""
-    return beforehand(run_page)
+    return run_page(tmp_path_factory.mktemp("page"))
 
 
 def error_of(outputs):
@@ -148,19 +137,21 @@ def is_running(pid):
     return True
 
 
-def test_without_the_kernel_the_cell_says_how_to_install_it_and_goes_on(beforehand):
-    (note,), (after,) = beforehand(run_without_the_kernel)
+def test_without_the_kernel_the_cell_says_how_to_install_it_and_goes_on(tmp_path):
+    (note,), (after,) = run_cells(tmp_path, LOAD, ABSENT, "%%then\n1 / 0", "print('on')")[2:]
     assert "not installed, so this cell did not run" in note.text
     assert "make book" in note.text
     assert after.text == "on\n"
 
 
-def test_an_interrupt_that_comes_while_output_is_printed_is_not_lost(beforehand):
-    interrupted, after = beforehand(interrupt_while_it_prints)
+def test_an_interrupt_that_comes_while_output_is_printed_is_not_lost(tmp_path):
+    first, last = "%%then\nx = 'stopped'", "%%then\nprint(x)"
+    outputs = run_cells(tmp_path, LOAD, first, INTERRUPT_WHILE_PRINTING, LONG, last)
+    interrupted, after = outputs[-2:]
     assert error_of(interrupted).ename == "KeyboardInterrupt"
     printed = [out.text for out in after if out.get("name") == "stdout"]
     assert printed == ["stopped\n"], "the interrupt did not reach the kernel: see `_interrupts`"
 
 
-def test_an_interrupt_reaches_the_other_kernel_and_its_state_survives(beforehand):
-    assert "x is 1\n" in beforehand(interrupt_a_loop)
+def test_an_interrupt_reaches_the_other_kernel_and_its_state_survives(tmp_path):
+    assert "x is 1\n" in interrupt_a_loop(tmp_path)

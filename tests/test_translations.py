@@ -51,16 +51,6 @@ def test_the_guard_sees_what_is_broken(name):
     assert translation_check.disagreements(TEXT, GOOD.replace(old, new))
 
 
-def test_one_text_is_translated_in_one_way_within_a_language():
-    for code in set(languages.known()) - {languages.ENGLISH}:
-        said: dict[str, set[str]] = {}
-        for file in FILES:
-            if file.is_relative_to(languages.FOLDER / code):
-                for row in messages(file):
-                    said.setdefault(" ".join(row.id.split()), set()).add(row.string)
-        assert not {text: found for text, found in said.items() if len(found) > 1}
-
-
 def plain(text):
     """Return a text without code, links' addresses, tags, and what stands in emphasis."""
     return re.sub(r"`[^`]*`|\]\([^)]*\)|<[^>]*>|\*[^*]*\*", " ", text)
@@ -98,11 +88,6 @@ def test_a_changed_text_is_fuzzy_and_stays_english(tmp_path, monkeypatch):
         assert languages.say(message.id) == message.id
     finally:
         languages.use(languages.ENGLISH)
-
-
-def test_catalogues_are_written_alike_each_time():
-    for file in FILES:
-        assert translations.written(languages.read(file)) == file.read_text(), file
 
 
 def test_the_interface_says_what_is_in_the_code():

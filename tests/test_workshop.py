@@ -1,13 +1,11 @@
 """The workshop edition comes from the chapters, and the room's machines from measurements."""
 
-import itertools
 import re
 
 import pytest
 
-from bookkit import catalogue, exercises, pages, taught
+from bookkit import exercises, pages, taught
 from bookkit.formats import notebooks
-from hub import start as hub
 from tools import doctor, environments
 
 GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
@@ -15,7 +13,6 @@ GUIDE_PARTS += ["Cases to show", "Cut when late"]
 
 each_page = pytest.mark.parametrize("page", taught.taught())
 each_failure = pytest.mark.parametrize("page", taught.failures())
-each_plan = pytest.mark.parametrize("name", taught.plans())
 
 
 def text_of(notebook):
@@ -62,33 +59,6 @@ def test_an_instructors_notebook_has_solutions_notes_and_says_what_is_meant_to_f
     assert shown.count("this cell is meant to raise") == len(raising)
 
 
-@each_failure
-def test_the_guide_has_its_parts_and_names_what_the_chapter_has(page):
-    """A section in italics after *Cut when late* and *Keep* is a heading of the chapter."""
-    text = (pages.ROOT / f"{page}.md").read_text()
-    headings = re.findall(r"^#+ (.+)$", text, re.M)
-    whole = notebooks.guide()[pages.title(page)]
-    assert re.findall(r"^\*\*([\w ]+)\.\*\*", whole, re.M) == GUIDE_PARTS
-    part = whole.split("**Cut when late.**")[1]
-    named = [" ".join(name.split()) for name in re.findall(r"\*([A-Z][^*]+)\*", part)]
-    assert named
-    missing = [n for n in named if not any(heading.startswith(n) for heading in headings)]
-    assert not missing, f"the guide cuts or keeps what {page} does not have: {missing}"
-
-
-@each_plan
-def test_a_plans_minutes_are_those_of_the_front_cards(name):
-    rows = taught.schedule(name)
-    ids = [item for item in taught.plans()[name]["rows"] if isinstance(item, str)]
-    assert set(ids) <= set(catalogue.load())
-    for row, after in itertools.pairwise(rows):
-        assert after.start == row.start + row.minutes
-    for failure in ids:
-        minutes = pages.front_matter(pages.BOOK / "failures" / f"{failure}.md")["failure"]
-        shown = [row.minutes for row in rows if f"/{failure}.md" in row.what]
-        assert shown == [minutes["minutes"]["teaching"], minutes["minutes"]["exercises"]]
-
-
 @pytest.mark.parametrize(
     ("name", "chapters_taught", "minutes"), [("half-day", 2, 190), ("full-day", 4, 450)]
 )
@@ -118,18 +88,3 @@ def test_the_doctor_names_a_cure_where_nothing_is_installed(empty_checkout, caps
     said = capsys.readouterr().out
     assert re.search(r"^cure +kernel then .*make lab", said, re.M)
     assert said.strip().endswith("as the lines above say.")
-
-
-def test_the_doctor_names_a_cure_for_each_shortage(monkeypatch, empty_checkout):
-    monkeypatch.setattr(doctor, "MEMORY_GB", 1e6)
-    monkeypatch.setattr(doctor, "DISK_GB", 1e9)
-    monkeypatch.setenv("PYTHON", "no-such-python")
-    assert "close other programs" in doctor.check_memory()[1]
-    assert "on this disk" in doctor.check_disk()[1]
-    assert "PYTHON=no-such-python" in doctor.check_python()[1]
-
-
-def test_a_hub_without_npm_says_in_one_line_where_npm_comes_from(monkeypatch):
-    monkeypatch.setattr(hub.shutil, "which", lambda name: None)
-    with pytest.raises(environments.SetupError, match=r"^[^\n]*apt install npm[^\n]*$"):
-        hub.install()

@@ -102,23 +102,6 @@ def test_an_answer_leads_to_the_cure_or_to_the_cases(open_page):
     assert not view.failed
 
 
-def test_it_works_from_the_keyboard_alone_and_an_empty_box_says_so(open_page):
-    view = open_page(PAGE)
-    status = view.page.locator("#triage-status")
-    view.page.get_by_label("Paste an error").focus()
-    view.page.keyboard.press("Tab")
-    view.page.keyboard.press("Enter")
-    assert status.inner_text().startswith("Nothing is written yet")
-    view.page.keyboard.type("No module named 'jax'")
-    view.page.keyboard.press("Tab")
-    view.page.keyboard.press("Enter")
-    status.filter(has_text="This looks like “A package is missing”.").wait_for()
-    assert view.page.locator(".triage-card").count() == 1
-    view.page.keyboard.press("Tab")
-    view.page.keyboard.press("Enter")
-    assert status.inner_text() == ""
-
-
 @pytest.mark.parametrize("path", [PAGE, "book/index.html"])
 def test_one_box_takes_errors_and_plain_words(open_page, path):
     page = open_page(path).page
@@ -145,30 +128,19 @@ def test_the_filter_answers_as_one_types(open_page):
     assert entries.count() == everything
 
 
-@pytest.mark.parametrize(
-    ("words", "case"),
-    [("recompiles every call", "recompiles-every-call"), ("days change places", "exchanged-axes"),
-     ("loaded parameters swapped", "leaf-order"), ("memory grows", "static-callables-pile-up")],
-)  # fmt: skip
-def test_the_sites_search_knows_the_symptoms(open_page, words, case):
-    view = open_page(f"search.html?q={words.replace(' ', '+')}")
+def test_the_sites_search_knows_the_symptoms(open_page):
+    view = open_page("search.html?q=loaded+parameters+swapped")
     cases = view.page.locator("#symptom-findings a")
     cases.first.wait_for()
     found = [link.get_attribute("href") for link in cases.all()]
-    assert any(href.endswith(f"cases/{case}.html") for href in found[:5])
-
-
-def test_search_results_lead_to_sections(open_page):
-    view = open_page("search.html?q=compiles+every+call")
-    link = view.page.locator("#search-results li a[data-led][href*='#']").first
-    link.wait_for()
-    assert not view.failed
+    assert any(href.endswith("cases/leaf-order.html") for href in found[:5])
 
 
 def test_a_search_leads_to_the_first_of_equal_sections_and_loads_what_is_seen(open_page):
     view = open_page("search.html?q=tracer")
-    view.page.locator("#search-results a[data-led]").first.wait_for()
+    view.page.locator("#search-results li a[data-led][href*='#']").first.wait_for()
     view.settle()
+    assert not view.failed
     results = view.page.locator("#search-results li").count()
     loaded = [url for url in view.requests if "/book/" in url and url.endswith(".html")]
     assert 0 < len(loaded) < 10 < results
@@ -193,10 +165,3 @@ def test_without_scripts_the_table_remains_and_no_dead_box(open_page):
     assert not page.locator("#index-filter").is_visible()
     assert page.get_by_role("link", name="error index").count() > 0
     assert page.locator("li.everyday:visible").count() >= 80
-
-
-@pytest.mark.parametrize("name", ["book/reference/error-index", "book/reference/version-matrix"])
-def test_the_pages_fit_a_phone(open_page, name):
-    page = open_page(f"{name}.html", width=390).page
-    page.evaluate("document.querySelector('#triage-text')?.focus()")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -2,9 +2,6 @@
 
 import io
 import re
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import nbformat
 import pytest
@@ -19,23 +16,6 @@ OUT = pages.ROOT / "_build" / "workshop"
 DECKS = sorted((OUT / "slides").glob("*.html"))
 FILES = sorted(file for file in OUT.glob("*/*.*") if file.is_file())
 NAMES = [page.rpartition("/")[2] for page in taught.failures()]
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves a folder and prints nothing."""
-
-    def log_message(self, *_):
-        """Print nothing."""
-
-
-@pytest.fixture(scope="module")
-def address():
-    """Serve the slides on loopback; give their address."""
-    folder = partial(Quiet, directory=OUT / "slides")
-    with ThreadingHTTPServer(("127.0.0.1", 0), folder) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 def test_there_is_a_file_of_each_kind_for_each_chapter():
@@ -65,19 +45,19 @@ SLIDE = """async place => {
 
 
 @pytest.mark.parametrize("deck", DECKS, ids=lambda deck: deck.stem)
-def test_every_slide_of_a_deck_can_be_read_from_the_back(browser, address, deck):
+def test_every_slide_of_a_deck_can_be_read_from_the_back(browser, deck):
     page = browser.new_page(viewport={"width": 1280, "height": 720})
     requests, errors = [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("requestfailed", lambda request: errors.append(request.url))
-    page.goto(address + deck.name)
+    page.goto(deck.as_uri())  # as one who opens the file
     page.wait_for_function("window.Reveal && Reveal.isReady()")
     total = page.evaluate("Reveal.getTotalSlides()")
     looks = [page.evaluate(SLIDE, place) for place in range(total)]
     notes = page.evaluate("document.querySelectorAll('aside.notes').length")
     page.close()
-    assert not [url for url in requests if not url.startswith((address, "data:"))]
+    assert not [url for url in requests if not url.startswith((deck.parent.as_uri(), "data:"))]
     assert not errors
     assert len({look["at"] for look in looks}) == total
     assert notes == total

@@ -40,7 +40,7 @@ from tools import environments
 
 ROOT = Path(__file__).resolve().parent.parent
 LISTED = ROOT / "tests" / "mutants.toml"
-TESTS = ("structure", "cases", "exercises", "cures")
+TESTS = ("structure", "cases", "exercises")
 SECONDS = 300
 AIM = 0.98
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.M | re.S)  # of an exercise's own file
@@ -251,7 +251,7 @@ def copy_to(folder: Path) -> Path:
 def failing(folder: Path, *pages: str) -> str:
     """Return the first cell or test that fails on some pages in a scratch copy, or nothing."""
     tests = [f"tests/test_{name}.py" for name in TESTS]
-    words = [*pages, *tests, "-x", "-q", "--no-header", "--tb=no", "--cell-seconds", "60"]
+    words = [*pages, *tests, "-x", "-q", "--no-header", "--tb=no"]
     words += ["-k", Path(pages[0]).stem] if len(pages) == 1 else []
     try:
         done = subprocess.run(
