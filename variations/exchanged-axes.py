@@ -120,3 +120,9 @@ def _():
         return np.log(sum(stats.norm(means + shift, 0.5).pdf(drawn) / 2 for shift in (-1.0, 1.0)))
 
     return three(mixture, cured, by_scipy, exp=False)
+
+
+@vary("64 bits", "silent", "holds", then=("IndexError", "IndexError"))
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three(log_normal, ones(5), exact)

@@ -1,5 +1,7 @@
 """Variations of *Lazy pytree drift*: a location carried through a loop; the cure carries arrays."""
 
+import copy
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -107,3 +109,41 @@ def _():
 @vary("one step", "right", "holds", then=OLD)
 def _():
     return three(scanned, steps=1)
+
+
+def prepared(change):
+    """Read the covariance, apply `change`, and hand fresh objects through the loop."""
+    belief = normal(jnp.zeros(2))
+    belief.covariance_matrix  # noqa: B018
+    move = lambda belief, _: (normal(belief.loc + 1.0), None)
+    return *three(scanned)[:2], lambda: scanned(move, change(belief), 3).loc
+
+
+def all_read(belief):
+    for name in ("scale_tril", "covariance_matrix", "precision_matrix"):
+        getattr(belief, name)
+    return belief
+
+
+def read_from_copy():
+    """Read in each step, from a copy that is thrown away."""
+
+    def move(belief, _):
+        jax.tree.map(lambda leaf: leaf, belief).covariance_matrix  # noqa: B018
+        return normal(belief.loc + 1.0), None
+
+    return *three(scanned)[:2], lambda: scanned(move, normal(jnp.zeros(2)), 3).loc
+
+
+NEITHER = ("TypeError", "TypeError")
+vary("the cure is to read from a copy", "right", "holds", then=OLD)(read_from_copy)
+vary("looks right: all properties before", "right", "holds", then=NEITHER)(
+    lambda: prepared(all_read)
+)
+vary("looks right: copy.copy before", "right", "holds", then=NEITHER)(lambda: prepared(copy.copy))
+vary("looks right: deepcopy before", "right", "holds", then=NEITHER)(
+    lambda: prepared(copy.deepcopy)
+)
+vary("looks right: tree.map before", "right", "holds", then=NEITHER)(
+    lambda: prepared(lambda belief: jax.tree.map(lambda leaf: leaf, belief))
+)

@@ -78,3 +78,9 @@ vary("looks right: expand", "silent", "ValueError", then=("right", "ValueError")
     lambda: three(cured=expanded)
 )
 vary("looks right: a mask", "silent", "falls", then=("right", "holds"))(lambda: three(cured=masked))
+
+
+@vary("64 bits", "silent", "holds", then=("right", "holds"))
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three()

@@ -3,6 +3,8 @@
 Log densities; the cure is noise, transformed by hand.
 """
 
+import contextlib
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,7 +19,7 @@ from tools.variations import vary
 jax.config.update("jax_disable_most_optimizations", True)
 
 
-def three(days=5, animals=5, size=2, by="scale_tril", number=0, axis=False):
+def three(days=5, animals=5, size=2, by="scale_tril", number=0, axis=False, cured=None):
     rng = np.random.default_rng(number)
     low = np.tril(rng.normal(size=(size, size))) * 0.3 + np.eye(size)
     matrix = {
@@ -46,8 +48,17 @@ def three(days=5, animals=5, size=2, by="scale_tril", number=0, axis=False):
         model = lambda: scan(step, None, jnp.asarray(means))
         return log_density(model, (), {}, {"x": jnp.asarray(value)})[0]
 
+    def looks_right(carry, mean):
+        base = dist.MultivariateNormal(mean * jnp.ones(size), scale_tril=jnp.asarray(low))
+        spot = cured(base, animals)
+        with contextlib.nullcontext() if spot.event_dim > 1 else inside:
+            numpyro.sample("x", spot)
+        return carry, None
+
     volume = days * animals * np.log(np.linalg.det(low))
     exact = stats.multivariate_normal(cov=low @ low.T).logpdf(place - means[:, None, None]).sum()
+    if cured:
+        return lambda: density(given, place), exact, lambda: density(looks_right, place)
     return lambda: density(given, place), exact, lambda: density(by_noise, noise) - volume
 
 
@@ -99,3 +110,33 @@ def _():
 @vary("another seed, as many coordinates as days", "right", "holds", then=("silent", "holds"))
 def _():
     return three(size=5, number=3)
+
+
+def expanded(base, animals):
+    return base.expand([animals])
+
+
+def as_event(base, animals):
+    return base.expand([animals]).to_event(1)
+
+
+def masked(base, animals):
+    return base.mask(True)
+
+
+vary("looks right: expand", "right", "holds", then=("silent", "falls"))(
+    lambda: three(cured=expanded)
+)
+vary("looks right: to_event and no plate", "right", "holds", then=("silent", "falls"))(
+    lambda: three(cured=as_event)
+)
+vary("looks right: to_event, four days", "right", "holds", then=("TypeError", "TypeError"))(
+    lambda: three(days=4, cured=as_event)
+)
+vary("looks right: a mask", "right", "holds", then=("silent", "falls"))(lambda: three(cured=masked))
+
+
+@vary("64 bits", "right", "holds", then=("silent", "holds"))
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three()

@@ -1,5 +1,8 @@
 """Variations of *Parallel TruncatedNormal*: a density read in two traces."""
 
+import copy
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -102,3 +105,52 @@ def _():
 @vary("the cure of reading early", "right", "holds", then=OLD)
 def _():
     return three(two_jits, cure="early")
+
+
+def prior():
+    return dist.TruncatedNormal(0.0, 1.0, low=0.0, high=2.0)
+
+
+def twice(x, first=prior, second=lambda kept: kept, early=lambda kept: None):
+    """Score in two traces; `second` makes the object of the second from that of the first."""
+    kept = first()
+    early(kept)
+    jax.jit(lambda level: kept.log_prob(level))(x)
+    other = second(kept)
+    return jax.jit(lambda level: other.log_prob(level) + 0.0)(x)
+
+
+def clear(kept):
+    jax.clear_caches()
+    return kept
+
+
+def drawn(kept):
+    kept.sample(jax.random.PRNGKey(0))
+
+
+def remade():
+    make = functools.lru_cache(prior)
+    return two_jits(lambda level: make().log_prob(level), 0.7)
+
+
+def against(cured):
+    return *three(two_jits)[:2], cured
+
+
+NEITHER = ("UnexpectedTracerError", "UnexpectedTracerError")
+vary("looks right: jax.clear_caches()", "right", "holds", then=NEITHER)(
+    lambda: against(lambda: twice(0.7, second=clear))
+)
+vary("looks right: a deep copy, made after use", "right", "holds", then=NEITHER)(
+    lambda: against(lambda: twice(0.7, second=copy.deepcopy))
+)
+vary("the cure is a copy by tree.map, after use", "right", "holds", then=OLD)(
+    lambda: against(lambda: twice(0.7, second=lambda kept: jax.tree.map(lambda leaf: leaf, kept)))
+)
+vary("looks right: made in a function with lru_cache", "right", "holds", then=NEITHER)(
+    lambda: against(remade)
+)
+vary("looks right: drawn early, and not scored", "right", "holds", then=NEITHER)(
+    lambda: against(lambda: twice(0.7, early=drawn))
+)

@@ -103,3 +103,9 @@ def _():
 @vary("looks right: expand on the whole", "silent", "falls", then=OLD)
 def _():
     return three(shifted(3, False, True), shifted(3, False, False, base="whole"))
+
+
+@vary("64 bits", "silent", "holds", then=OLD)
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return sized(3, 3)

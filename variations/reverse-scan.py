@@ -90,3 +90,9 @@ vary("no latent site", "right", "holds")(lambda: three(step=only_observed, laten
 vary("condition, and what comes back", "silent", "holds")(substituted)
 vary("the cure turns the values alone", "silent", "holds")(values_only)
 vary("looks right: data turned, values not", "silent", "falls")(lambda: three(turn=False))
+
+
+@vary("64 bits", "silent", "holds")
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three()

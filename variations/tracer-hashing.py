@@ -30,7 +30,7 @@ class AddByIdentity:
 
 class Module(eqx.Module):
     amount: jax.Array
-    __call__ = Add.__call__
+    __call__ = add = Add.__call__
 
 
 def plus(amount, x):
@@ -45,9 +45,9 @@ def wrapped(make):
     return cured
 
 
-def three(loop, make=Add, exact=3.0, outer=jax.jit):
+def three(loop, make=Add, exact=3.0, outer=jax.jit, cure=wrapped):
     run = lambda make: outer(lambda amount: loop(make(amount)))(jnp.float32(1.0))
-    return lambda: run(make), exact, lambda: run(wrapped(make))
+    return lambda: run(make), exact, lambda: run(cure(make))
 
 
 def looped(f):
@@ -89,4 +89,42 @@ vary("a partial, compared by identity", "right", "holds")(
 vary("eq=False as the cure", "right", "holds")(lambda: three(looped, AddByIdentity))
 vary("under grad, the lambda holds", "right", "holds")(
     lambda: (lambda: by_grad(None), 3.0, lambda: by_grad(None))
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class HashById:
+    amount: jax.Array
+    __call__ = Add.__call__
+
+    def __hash__(self):
+        return id(self)
+
+
+def tried(cure, make=Add):
+    """`cure` makes of an amount the function to try."""
+    return three(looped, make, cure=lambda _: cure)
+
+
+vary("a hash of the id, equal by the field", "TypeError", "holds", then=OLD)(
+    lambda: tried(HashById)
+)
+vary("the cure is the bound method", "TypeError", "holds", then=OLD)(
+    lambda: tried(lambda amount: Add(amount).__call__)
+)
+vary("the cure is jax.tree_util.Partial", "TypeError", "holds", then=OLD)(
+    lambda: tried(lambda amount: jax.tree_util.Partial(plus, amount))
+)
+vary("looks right: a module's bound method", "TypeError", "TypeError", then=OLD)(
+    lambda: tried(lambda amount: Module(amount).add, Module)
+)
+vary("looks right: eqx.Partial", "TypeError", "TypeError", then=OLD)(
+    lambda: tried(lambda amount: eqx.Partial(plus, amount))
+)
+BOOL = ("right", "TracerBoolConversionError")
+vary("looks right: jax.jit of the module", "TypeError", "TypeError", then=BOOL)(
+    lambda: tried(lambda amount: jax.jit(Module(amount)), Module)
+)
+vary("looks right: eqx.filter_jit of the module", "TypeError", "TypeError", then=OLD)(
+    lambda: tried(lambda amount: eqx.filter_jit(Module(amount)), Module)
 )

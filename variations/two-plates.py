@@ -114,3 +114,9 @@ vary("looks right: expand on the base", "silent", "falls", then=("IndexError", "
 vary("an axis of size one in front", "silent", "holds", then=("IndexError", "IndexError"))(
     lambda: three(cured=ones_in_front)
 )
+
+
+@vary("64 bits", "silent", "holds", then=("IndexError", "IndexError"))
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three()

@@ -106,3 +106,9 @@ vary("the cure is a transformed normal", "silent", "holds", then=("silent", "Ind
 vary("looks right: an axis of size one", "silent", "ValueError", then=("silent", "holds"))(
     lambda: three(cure="axis")
 )
+
+
+@vary("64 bits", "silent", "holds")
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three()
