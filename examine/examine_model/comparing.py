@@ -55,9 +55,9 @@ class Apart:
     there: np.ndarray
     rows: np.ndarray
 
-    def says(self, first: str, second: str) -> str:
-        """Return in words what each way gives."""
-        text = f"its log density is {show(self.here.sum())} {first}, and {show(self.there.sum())}"
+    def says(self, first: str, second: str, what: str = "its log density is") -> str:
+        """Return in words what each way gives; arrays by their sums and by a row."""
+        text = f"{what} {show(self.here.sum())} {first}, and {show(self.there.sum())}"
         text = f"{text} {second}".strip()
         if self.here.size == 1:
             return text
@@ -168,6 +168,12 @@ def is_smooth(value: Any) -> bool:
     """Tell whether a pytree holds floating-point arrays only, one at least."""
     leaves = jax.tree.leaves(value)
     return bool(leaves) and all(map(is_floating, leaves))
+
+
+def is_real(leaf: Any) -> bool:
+    """Tell whether a leaf is an array of floating-point or of whole numbers, or such a number."""
+    kind: Any = leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
+    return is_floating(leaf) or jax.dtypes.issubdtype(kind, np.integer)
 
 
 def is_floating(leaf: Any) -> bool:

@@ -66,7 +66,7 @@ class Drawing:
     """One operation that draws, and on which what a program returns depends.
 
     Attributes:
-        by_key: whether it depends on the program's argument, the key.
+        by_key: whether it depends on the program's first argument, the key.
         place: the file and the line that it comes from.
     """
 
@@ -75,8 +75,8 @@ class Drawing:
 
 
 def drawings(jaxpr: Any) -> list[Drawing]:
-    """Return what a program draws of what it returns; its arguments are its key."""
-    moving = set(jaxpr.invars)
+    """Return what a program draws of what it returns; its first argument is its key."""
+    moving = set(jaxpr.invars[:1])
     for equation in jaxpr.eqns:
         if moving & _variables(equation.invars):
             moving.update(equation.outvars)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 
-from ..comparing import same, show
-from ..context import LARGE, CannotRun, Context, NothingToCompare
+from ..context import LARGE, RESULT, CannotRun, Context, NothingToCompare
 
 STALE = (
     "callable-global-changed", "callable-attribute-changed", "jitted-method", "mutable-key",
@@ -39,9 +36,8 @@ def check(context: Context) -> None:
 
 def out_of_date(context: Context) -> bool:
     """Tell whether a program that was compiled before gives another density than a new one."""
-    ways = context.ways
-    anew = ways.anew[0] if ways.anew else {}
-    return any(context.apart(name, ways.called[0][name], rows) for name, rows in anew.items())
+    anew = context.ways.anew or {}
+    return any(context.apart(name, context.ways.called[name], rows) for name, rows in anew.items())
 
 
 def stale(context: Context) -> tuple[str, ...]:
@@ -52,7 +48,7 @@ def stale(context: Context) -> tuple[str, ...]:
     """
     ways = context.ways
     if context.largest > LARGE and ways.anew:
-        rows = [(name, ways.under_jit[0][name], fresh) for name, fresh in ways.anew[0].items()]
+        rows = [(name, ways.under_jit[name], fresh) for name, fresh in ways.anew.items()]
         if not any(context.apart(*row) for row in rows):
             return ()
     with jax.disable_jit():
@@ -65,28 +61,23 @@ def stale(context: Context) -> tuple[str, ...]:
 
 
 def compare(
-    context: Context, one: tuple[dict, Any], other: tuple[dict, Any],
-    second: str, cases: tuple[str, ...],
-) -> None:  # fmt: skip
+    context: Context, one: dict, other: dict, second: str, cases: tuple[str, ...]
+) -> None:
     """Add a finding for what two ways of running give differently, the densities first."""
     first, kind = "as it is called", "stale-program" if cases else "jit-differs"
-    for name, here in one[0].items():
-        found = context.apart(name, here, other[0][name]) if name in other[0] else None
+    for name in sorted(one, key=lambda name: name not in context.names):
+        found = context.apart(name, one[name], other[name]) if name in other else None
         if not found:
             continue
-        says = found.says(first, second)
+        what, site = "its log density is", name
+        if name not in context.names:
+            returned = name.startswith(RESULT)
+            what, site = (f"{RESULT} sums to", "") if returned else ("it sums to", name)
+        says = found.says(first, second, what)
         if not found.finite():
             says += "; a number is too large or too small on the way, and XLA may avoid it"
-            if not any((hint.id, hint.site) == ("overflow", name) for hint in context.hints):
-                context.hint("overflow", says, name)
+            if not any((hint.id, hint.site) == ("overflow", site) for hint in context.hints):
+                context.hint("overflow", says, site)
             continue
-        context.find(kind, says, name, cases)
+        context.find(kind, says, site, cases)
         return
-    for key, value in one[1].items():
-        wanted = other[1].get(key)
-        if wanted is not None and not same(value, wanted):
-            name, _ = key
-            what = "it is" if name else "the model returns"
-            says = f"{what} {show(value)} {first}, and {show(wanted)} {second}"
-            context.find(kind, says, name, cases)
-            return
