@@ -68,17 +68,18 @@ class Ways:
 
 @dataclass
 class Draws:
-    """Some prior draws, each along the first axis of all arrays.
+    """Some prior draws, each along the first axis of all arrays; `Context.draw` is the first.
 
     Attributes:
         values: what the sites drew, as it is handed in.
-        rows: the log densities by site, where the values are handed in.
+        rows: the log densities by site, where the values are handed in; also: other numbers.
         inside: for each observed site, whether its rows lie in its support, and the support.
         slopes: the gradient of the sum of all rows by latent site; none where a loop has none.
     """
 
     values: dict
     rows: dict
+    also: dict
     inside: dict
     slopes: dict
 
@@ -127,7 +128,7 @@ class Context:
         """What the model holds, noted before its first run."""
         return Held(self.model, self.args, self.kwargs, self.guide)
 
-    def key(self, number: int) -> Any:
+    def key(self, number: Any) -> Any:
         """Return one of the keys of this examination."""
         return jax.random.fold_in(self.rng_key, number)
 
@@ -220,24 +221,25 @@ class Context:
 
     @cached_property
     def ways(self) -> Ways:
-        """The densities of one draw, computed in all the ways that are compared, in one compile.
+        """The densities of one draw, computed in all the ways that are compared.
 
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        names, traced, given = self.names, self.traced, (self.key(1), self.values)
-        anew, why = self._without_programs(traced.size)
-        drawn, back = self.draw, self.back
+        names, drawn, back = self.names, self.draw, self.back
+        under_jit = self.draws.rows | self.draws.also
+        anew, why = self._without_programs(self.traced.size)
 
-        def all_ways(*given: Any) -> Any:
+        def other_ways(*given: Any) -> Any:
             called = densities(drawn, names), densities(back, names)
-            return *called, traced(*given), anew(*given) if callable(anew) else None
+            return *called, anew(*given) if callable(anew) else None
 
         try:
-            first, called, under_jit, compiled = running.quick(all_ways, *given)
+            first, called, compiled = running.quick(other_ways, self.key(1), self.values)
         except Exception as error:
             raise CannotRun(f"compiled, it fails with {running.brief(error)}") from error
         called |= numbers(back, self.computed)
+        under_jit = {name: rows[0] for name, rows in under_jit.items()}
         return Ways(first, called, under_jit, compiled or anew, why)
 
     @cached_property
@@ -261,31 +263,40 @@ class Context:
         kept, seen, key, said = set(self.values), self.draw.samples(), self.key(1), self.measuring()
         observed = [name for name in self.names if seen[name].has_data]
 
-        def one(rng_key: Any, differentiate: bool = True) -> tuple:
-            drawn = self.run(rng_key).sites
-            values = {site.name: site.value for site in drawn if site.name in kept}
+        def drawn(number: Any) -> dict:
+            sites = self.run(self.key(number)).sites
+            return {site.name: site.value for site in sites if site.name in kept}
+
+        def densities_of(values: dict) -> tuple:
+            run = said(key, values)
+            laws = run.samples()
+            return run.rows, run.also, {name: supported(laws[name]) for name in observed}
+
+        def with_slopes(values: dict) -> tuple:
             free = {name: value for name, value in values.items() if is_smooth(value)}
 
             def total(free: dict) -> Any:
-                run = said(key, {**values, **free})
-                laws, rows = run.samples(), run.rows
-                inside = {name: supported(laws[name]) for name in observed}
-                return sum((each.sum() for each in rows.values()), start=0.0), (rows, inside)
+                found = densities_of({**values, **free})
+                return sum((rows.sum() for rows in found[0].values()), start=0.0), found
 
-            if differentiate:
-                (_, found), slopes = jax.value_and_grad(total, has_aux=True)(free)
-                return values, *found, slopes
-            return values, *total(free)[1], {}
+            (_, found), slopes = jax.value_and_grad(total, has_aux=True)(free)
+            return *found, slopes
 
-        def all_draws(differentiate: bool) -> Draws:
-            each = partial(one, differentiate=differentiate)
-            return Draws(*running.quick(lambda keys: jax.lax.map(each, keys), keys))
+        def at_draws(measured: Callable) -> tuple:
+            return running.quick(lambda *draws: jax.lax.map(lambda draw: measured(draw[1]), draws),
+                                 np.arange(DRAWS), values)  # numbered, since there may be no value
 
-        keys = jax.random.split(self.key(3), DRAWS)
+        with refused("under `jit`"):
+            others = np.arange(10, 9 + DRAWS)
+            if self.traced.loops:
+                values = running.quick(partial(jax.lax.map, drawn), others)
+            else:  # what its first run has compiled is all that this needs
+                values = jax.tree.map(lambda *rows: np.stack(rows), *map(drawn, others))
+        values = jax.tree.map(lambda one, rows: np.stack([one, *rows]), self.values, values)
         with contextlib.suppress(Exception):
-            return all_draws(differentiate=True)
+            return Draws(values, *at_draws(with_slopes))
         with refused("under `jit`"):  # with a loop that cannot be differentiated, all else in order
-            return all_draws(differentiate=False)
+            return Draws(values, *at_draws(densities_of), slopes={})
 
     @cached_property
     def own_draws(self) -> list[Drawing]:

@@ -132,7 +132,8 @@ def widened(tree: Any, whole: bool = False) -> Any:
         signed = whole and jax.dtypes.issubdtype(leaf.dtype, np.signedinteger)
         if not (signed or is_floating(leaf)):
             return leaf
-        wide = np.asarray(leaf, dtype=np.int64 if signed else float)
+        kind: Any = np.int64 if signed else float
+        wide = np.array(leaf, dtype=kind)  # a copy: JAX may know the array itself with 32 bits
         with enable_x64(True):  # an array of NumPy takes no index that is traced
             return jnp.asarray(wide) if isinstance(leaf, jax.Array) else wide
 

@@ -23,7 +23,6 @@ from numpyro.infer.initialization import init_to_uniform
 QUICK: dict[str, Any] = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
-    "xla_cpu_use_fusion_emitters": False,
 }
 """A program that runs once is compiled three times faster so."""
 KINDS = ("sample", "param", "mutable", "plate", "deterministic")

@@ -25,11 +25,10 @@ def check(context: Context) -> None:
     if not context.names:
         raise NothingToCompare("no site has a density")
     ways = context.ways
-    found = len(context.findings)
-    if ways.anew is not None:
-        compare(context, ways.called, ways.anew, "without compiled programs", stale(context))
-    if len(context.findings) == found:
-        compare(context, ways.called, ways.under_jit, "under `jit`", ())
+    if says := differs(context, ways.called, ways.anew or {}, "without compiled programs"):
+        context.find("stale-program", *says, stale(context))
+    elif says := differs(context, ways.called, ways.under_jit, "under `jit`"):
+        context.find("jit-differs", *says)
     if ways.anew is None:
         raise CannotRun(ways.why)
 
@@ -60,11 +59,9 @@ def stale(context: Context) -> tuple[str, ...]:
     return ("jitted-draw-keeps-seed",) if traced or anew.keys() - before.keys() else STALE
 
 
-def compare(
-    context: Context, one: dict, other: dict, second: str, cases: tuple[str, ...]
-) -> None:
-    """Add a finding for what two ways of running give differently, the densities first."""
-    first, kind = "as it is called", "stale-program" if cases else "jit-differs"
+def differs(context: Context, one: dict, other: dict, second: str) -> tuple[str, str] | None:
+    """Return what two ways of running give differently, and of which site; the densities first."""
+    first = "as it is called"
     for name in sorted(one, key=lambda name: name not in context.names):
         found = context.apart(name, one[name], other[name]) if name in other else None
         if not found:
@@ -74,10 +71,9 @@ def compare(
             returned = name.startswith(RESULT)
             what, site = (f"{RESULT} sums to", "") if returned else ("it sums to", name)
         says = found.says(first, second, what)
-        if not found.finite():
-            says += "; a number is too large or too small on the way, and XLA may avoid it"
-            if not any((hint.id, hint.site) == ("overflow", site) for hint in context.hints):
-                context.hint("overflow", says, site)
-            continue
-        context.find(kind, says, site, cases)
-        return
+        if found.finite():
+            return says, site
+        says += "; a number is too large or too small on the way, and XLA may avoid it"
+        if not any((hint.id, hint.site) == ("overflow", site) for hint in context.hints):
+            context.hint("overflow", says, site)
+    return None
