@@ -55,8 +55,11 @@ class Apart:
     there: np.ndarray
     rows: np.ndarray
 
-    def says(self, first: str, second: str, what: str = "its log density is") -> str:
-        """Return in words what each way gives; arrays by their sums and by a row."""
+    def says(self, first: str, second: str, returns: str = "") -> str:
+        """Return in words what each way gives, of a log density if it is not said of what."""
+        what = returns or "its log density is"
+        if returns and self.here.size > 1:
+            what = f"{returns}, in sum,"
         text = f"{what} {show(self.here.sum())} {first}, and {show(self.there.sum())}"
         text = f"{text} {second}".strip()
         if self.here.size == 1:
@@ -173,7 +176,7 @@ def is_smooth(value: Any) -> bool:
 def is_real(leaf: Any) -> bool:
     """Tell whether a leaf is an array of floating-point or of whole numbers, or such a number."""
     kind: Any = leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
-    return is_floating(leaf) or jax.dtypes.issubdtype(kind, np.integer)
+    return any(jnp.issubdtype(kind, real) for real in (np.floating, np.integer, np.bool_))
 
 
 def is_floating(leaf: Any) -> bool:

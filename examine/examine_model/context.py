@@ -20,7 +20,7 @@ from .running import Run
 
 COMPILED = 1_500
 """Operations up to which a model is compiled with its loops unrolled, which is faster at first."""
-RESULT = "what the model returns"
+RESULT = "the model returns"
 """What the parts of a result are called among the numbers of a run."""
 DRAWS = 8
 """Prior draws that are compared where one is too few."""
@@ -283,12 +283,12 @@ class Context:
             return *found, slopes
 
         def at_draws(measured: Callable) -> tuple:
-            return running.quick(lambda *draws: jax.lax.map(lambda draw: measured(draw[1]), draws),
-                                 np.arange(DRAWS), values)  # numbered, since there may be no value
+            draws = np.arange(DRAWS), values  # numbered, since there may be no value
+            return running.quick(partial(jax.lax.map, lambda draw: measured(draw[1])), draws)
 
+        loops, others = self.traced.loops, np.arange(10, 9 + DRAWS)
         with refused("under `jit`"):
-            others = np.arange(10, 9 + DRAWS)
-            if self.traced.loops:
+            if loops:
                 values = running.quick(partial(jax.lax.map, drawn), others)
             else:  # what its first run has compiled is all that this needs
                 values = jax.tree.map(lambda *rows: np.stack(rows), *map(drawn, others))
@@ -351,9 +351,14 @@ class Context:
 
 
 def numbers(found: Run, names: Iterable[str]) -> dict[str, Any]:
-    """Return the real numbers of a run that are no density: of some sites, and of the result."""
-    also = {site.name: site.value for site in found.sites if site.name in set(names)}
-    for index, leaf in enumerate(jax.tree.leaves(found.result)):
-        if hasattr(leaf, "dtype") or isinstance(leaf, (float, int)):
-            also[f"{RESULT} {index}"] = leaf
-    return {name: 1.0 * value for name, value in also.items() if is_real(value)}
+    """Return the numbers of a run that are no density: those of some sites, and of the result."""
+    wanted = set(names)
+    also = {site.name: site.value for site in found.sites if site.name in wanted}
+    also = {name: 1.0 * value for name, value in also.items() if is_real(value)}
+    return also | returned(found.result)
+
+
+def returned(result: Any) -> dict[str, Any]:
+    """Return the numbers of a result, each array under a name of its own."""
+    leaves = enumerate(jax.tree.leaves(result))
+    return {f"{RESULT} {index}": 1.0 * leaf for index, leaf in leaves if is_real(leaf)}

@@ -66,10 +66,11 @@ def differs(context: Context, one: dict, other: dict, second: str) -> tuple[str,
         found = context.apart(name, one[name], other[name]) if name in other else None
         if not found:
             continue
-        what, site = "its log density is", name
-        if name not in context.names:
-            returned = name.startswith(RESULT)
-            what, site = (f"{RESULT} sums to", "") if returned else ("it sums to", name)
+        what, site = "", name
+        if name.startswith(RESULT):
+            what, site = RESULT, ""
+        elif name not in context.names:
+            what = "it is"
         says = found.says(first, second, what)
         if found.finite():
             return says, site
