@@ -144,7 +144,7 @@ def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
 
 
 def examined() -> list[str]:
-    """Examine models that are hit by silent cases, and whole ones; return what is said otherwise."""
+    """Examine models that are hit and whole ones there, and return what is said otherwise."""
     command = [str(PYTHON), "-m", "trials.count", "--compare"]
     environment = {**os.environ, "PYTHONPATH": "", "JAX_PLATFORMS": "cpu"}
     done = subprocess.run(

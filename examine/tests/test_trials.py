@@ -62,7 +62,7 @@ def test_the_sixty_are_counted_by_what_is_said_of_each(monkeypatch):
         "e": quiet | {"hints": {"missing-plate": []}},
     }
     assert count.summary(rows) == {
-        "hit": 3, "found": 2, "named": 1, "first": 0, "whole": 2, "alarmed": ["d"],
+        "hit": 3, "found": 2, "named": 1, "whole": 2, "alarmed": ["d"],
         "not named": ["b", "c"], "could not": ["c", "d"], "median seconds": 1.0,
     }  # fmt: skip
 

@@ -118,21 +118,16 @@ def verdict(name: str, row: dict[str, Any]) -> str:
 
 
 def summary(rows: dict[str, dict]) -> dict[str, Any]:
-    """Return the counts of the sixty: names of models, and the median of the seconds.
-
-    A model is named `first` if its case stands first among those of a finding.
-    """
+    """Return the counts of the sixty: names of models, and the median of the seconds."""
     known = table()
     rows = {name: row for name, row in rows.items() if name in known}
     said = {name: verdict(name, row) for name, row in rows.items()}
     hit = [name for name in rows if known[name] != "whole"]
-    first = [name for name in hit if any(row[:1] == [known[name]] for row in told(rows[name]))]
     seconds = [row["seconds"] for row in rows.values() if "seconds" in row]
     return {
         "hit": len(hit),
         "found": sum(said[name] in ("named", "found") for name in hit),
         "named": sum(said[name] == "named" for name in hit),
-        "first": len(first),
         "whole": len(rows) - len(hit),
         "alarmed": sorted(name for name in rows if said[name] == "alarmed"),
         "not named": sorted(name for name in hit if said[name] != "named"),
