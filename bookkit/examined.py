@@ -19,7 +19,7 @@ def load() -> dict[str, Any]:
 def cases_table() -> str:
     """Return the silent cases, each with the check that finds it, as Markdown."""
     record, known = load(), records.load()
-    rows = [say("| Case | Found by | Cured twin |"), "|---|---|---|"]
+    rows = [say("| Case | Found by |"), "|---|---|"]
     order = [slug for slug in known if slug in record["cases"]]
     for slug in order:
         row = record["cases"][slug]
@@ -29,13 +29,12 @@ def cases_table() -> str:
                 *(say("hint of {check}", check=f"`{name}`") for name in row["hinted"]),
             ]
         ) or say("not found")
-        twin = "; ".join(row["alarms"]) or say("no finding").replace(" ", "\xa0")
-        rows.append(f"| [](/{known[slug].page}.md) | {found} | {twin} |")
+        rows.append(f"| [](/{known[slug].page}.md) | {found} |")
     for slug, case in known.items():
         if case.kind == "silent" and slug not in {*record["cases"], *record["not_applicable"]}:
-            rows.append(f"| [](/{case.page}.md) | {say('not made into a model yet')} | |")
+            rows.append(f"| [](/{case.page}.md) | {say('not made into a model yet')} |")
     for slug, why in record["not_applicable"].items():
-        rows.append(f"| [](/{known[slug].page}.md) | {say('not applicable: ')}{say(why)} | |")
+        rows.append(f"| [](/{known[slug].page}.md) | {say('not applicable: ')}{say(why)} |")
     hits = sum(bool(row["found"] or row["hinted"]) for row in record["cases"].values())
     said = say(
         "{hits} of {count} found. {others} more cases cannot show in a model.",

@@ -144,8 +144,8 @@ def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
 
 
 def examined() -> list[str]:
-    """Examine the book's silent cases there, and return in words what is found differently."""
-    command = [str(PYTHON), "-m", "trials.detection", "--compare"]
+    """Examine models that are hit and whole ones there, and return what is said otherwise."""
+    command = [str(PYTHON), "-m", "trials.count", "--compare"]
     environment = {**os.environ, "PYTHONPATH": "", "JAX_PLATFORMS": "cpu"}
     done = subprocess.run(
         command, cwd=ROOT / "examine", env=environment, capture_output=True, text=True

@@ -55,9 +55,12 @@ class Apart:
     there: np.ndarray
     rows: np.ndarray
 
-    def says(self, first: str, second: str) -> str:
-        """Return in words what each way gives."""
-        text = f"its log density is {show(self.here.sum())} {first}, and {show(self.there.sum())}"
+    def says(self, first: str, second: str, returns: str = "") -> str:
+        """Return in words what each way gives, of a log density if it is not said of what."""
+        what = returns or "its log density is"
+        if returns and self.here.size > 1:
+            what = f"{returns}, in sum,"
+        text = f"{what} {show(self.here.sum())} {first}, and {show(self.there.sum())}"
         text = f"{text} {second}".strip()
         if self.here.size == 1:
             return text
@@ -168,6 +171,12 @@ def is_smooth(value: Any) -> bool:
     """Tell whether a pytree holds floating-point arrays only, one at least."""
     leaves = jax.tree.leaves(value)
     return bool(leaves) and all(map(is_floating, leaves))
+
+
+def is_real(leaf: Any) -> bool:
+    """Tell whether a leaf is an array of floating-point or of whole numbers, or such a number."""
+    kind: Any = leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
+    return any(jnp.issubdtype(kind, real) for real in (np.floating, np.integer, np.bool_))
 
 
 def is_floating(leaf: Any) -> bool:

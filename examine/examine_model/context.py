@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from . import comparing, running
-from .comparing import densities, is_smooth, measurable
+from .comparing import densities, is_real, is_smooth, measurable
 from .held import Held
 from .programs import Drawing, Recorded, drawings
 from .report import Finding
@@ -20,6 +20,8 @@ from .running import Run
 
 COMPILED = 1_500
 """Operations up to which a model is compiled with its loops unrolled, which is faster at first."""
+RESULT = "the model returns"
+"""What the parts of a result are called among the numbers of a run."""
 DRAWS = 8
 """Prior draws that are compared where one is too few."""
 LARGE = 1_000
@@ -47,38 +49,37 @@ def refused(where: str) -> Iterator[None]:
 
 @dataclass
 class Ways:
-    """What one draw's sites say in several ways: the rows of their log densities, by site.
-
-    Each is the densities, and the other numbers of the run: deterministic sites and the result.
+    """What one draw gives in several ways, each by name: see `numbers`.
 
     Attributes:
-        drawn: the densities at the draw itself.
-        called: as the model is called, with the values handed in.
+        drawn: the log densities at the draw itself.
+        called: all numbers, as the model is called with the values handed in.
         under_jit: as `jit` traces it.
         anew: the same without any program that was compiled before, or None.
         why: why there is no `anew`.
     """
 
     drawn: dict
-    called: tuple[dict, dict]
-    under_jit: tuple[dict, dict]
-    anew: tuple[dict, dict] | None
+    called: dict
+    under_jit: dict
+    anew: dict | None
     why: str
 
 
 @dataclass
 class Draws:
-    """Some prior draws, each along the first axis of all arrays.
+    """Some prior draws, each along the first axis of all arrays; `Context.draw` is the first.
 
     Attributes:
         values: what the sites drew, as it is handed in.
-        rows: the log densities by site, where the values are handed in.
+        rows: the log densities by site, where the values are handed in; also: other numbers.
         inside: for each observed site, whether its rows lie in its support, and the support.
         slopes: the gradient of the sum of all rows by latent site; none where a loop has none.
     """
 
     values: dict
     rows: dict
+    also: dict
     inside: dict
     slopes: dict
 
@@ -127,7 +128,7 @@ class Context:
         """What the model holds, noted before its first run."""
         return Held(self.model, self.args, self.kwargs, self.guide)
 
-    def key(self, number: int) -> Any:
+    def key(self, number: Any) -> Any:
         """Return one of the keys of this examination."""
         return jax.random.fold_in(self.rng_key, number)
 
@@ -187,28 +188,24 @@ class Context:
         return [s.name for s in self.back.sites if s.kind == "deterministic" and not s.traced]
 
     @cached_property
-    def called(self) -> dict[str, Any]:
-        """The log densities of the draw, as the model is called with its values."""
-        return densities(self.back, self.names)
-
-    @cached_property
     def noise(self) -> dict[str, float] | None:
-        """By how much of itself a row of each site changes where values and data are rounded so.
+        """By how much of itself each number of a run changes where values and data are rounded so.
 
-        None where the model gives other log densities in each run.
+        None where the model gives other numbers in each run.
         """
-        again = self.measuring()(self.key(1), self.values).rows
-        if any(comparing.apart(rows, again[name]) for name, rows in self.called.items()):
+        said, key = self.measuring(), self.key(1)
+        once, again = (said(key, self.values).numbers() for _ in range(2))
+        if any(comparing.apart(rows, again[name]) for name, rows in once.items()):
             return None
         args, kwargs, values = comparing.shaken((self.args, self.kwargs, self.values))
         try:
-            moved = self.measuring((args, kwargs))(self.key(1), values).rows
+            moved = self.measuring((args, kwargs))(key, values).numbers()
         except Exception:  # a model that refuses such data
-            moved = self.measuring()(self.key(1), values).rows
-        return {name: comparing.rounding(rows, moved[name]) for name, rows in self.called.items()}
+            moved = said(key, values).numbers()
+        return {name: comparing.rounding(rows, moved[name]) for name, rows in once.items()}
 
     def apart(self, name: str, here: Any, there: Any) -> comparing.Apart | None:
-        """Return where two ways to compute the log density of a site differ beyond rounding."""
+        """Return where two ways to compute the numbers of one name differ beyond rounding."""
         found = comparing.apart(here, there)
         if found is None or not found.finite():
             return found
@@ -224,32 +221,37 @@ class Context:
 
     @cached_property
     def ways(self) -> Ways:
-        """The densities of one draw, computed in all the ways that are compared, in one compile.
+        """The densities of one draw, computed in all the ways that are compared.
 
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        names, key, said, values = self.names, self.key(1), self.measuring(), self.values
+        names, drawn, back = self.names, self.draw, self.back
+        under_jit = self.draws.rows | self.draws.also
+        anew, why = self._without_programs(self.traced.size)
 
-        def measured(values: dict) -> tuple[dict, dict]:
-            found = said(key, values)
-            return found.rows, found.also
-
-        with refused("under `jit`"):
-            traced = Recorded(measured, values)
-        anew, why = self._without_programs(measured, values, traced.size)
-        drawn, back = self.draw, self.back
-
-        def all_ways(values: dict) -> Any:
+        def other_ways(*given: Any) -> Any:
             called = densities(drawn, names), densities(back, names)
-            return *called, traced(values), anew(values) if callable(anew) else None
+            return *called, anew(*given) if callable(anew) else None
 
         try:
-            first, rows, under_jit, compiled = running.quick(all_ways, values)
+            first, called, compiled = running.quick(other_ways, self.key(1), self.values)
         except Exception as error:
             raise CannotRun(f"compiled, it fails with {running.brief(error)}") from error
-        called = rows, numbers(back, self.computed)
+        called |= numbers(back, self.computed)
+        under_jit = {name: rows[0] for name, rows in under_jit.items()}
         return Ways(first, called, under_jit, compiled or anew, why)
+
+    @cached_property
+    def traced(self) -> Recorded:
+        """The numbers of a run, as JAX traces them for a key and for the values of the draw.
+
+        Raises:
+            CannotRun: the model does not run under `jit`.
+        """
+        said = self.measuring()
+        with refused("under `jit`"):
+            return Recorded(lambda *given: said(*given).numbers(), self.key(1), self.values)
 
     @cached_property
     def draws(self) -> Draws:
@@ -261,31 +263,40 @@ class Context:
         kept, seen, key, said = set(self.values), self.draw.samples(), self.key(1), self.measuring()
         observed = [name for name in self.names if seen[name].has_data]
 
-        def one(rng_key: Any, differentiate: bool = True) -> tuple:
-            drawn = self.run(rng_key).sites
-            values = {site.name: site.value for site in drawn if site.name in kept}
+        def drawn(number: Any) -> dict:
+            sites = self.run(self.key(number)).sites
+            return {site.name: site.value for site in sites if site.name in kept}
+
+        def densities_of(values: dict) -> tuple:
+            run = said(key, values)
+            laws = run.samples()
+            return run.rows, run.also, {name: supported(laws[name]) for name in observed}
+
+        def with_slopes(values: dict) -> tuple:
             free = {name: value for name, value in values.items() if is_smooth(value)}
 
             def total(free: dict) -> Any:
-                run = said(key, {**values, **free})
-                laws, rows = run.samples(), run.rows
-                inside = {name: supported(laws[name]) for name in observed}
-                return sum((each.sum() for each in rows.values()), start=0.0), (rows, inside)
+                found = densities_of({**values, **free})
+                return sum((rows.sum() for rows in found[0].values()), start=0.0), found
 
-            if differentiate:
-                (_, found), slopes = jax.value_and_grad(total, has_aux=True)(free)
-                return values, *found, slopes
-            return values, *total(free)[1], {}
+            (_, found), slopes = jax.value_and_grad(total, has_aux=True)(free)
+            return *found, slopes
 
-        def all_draws(differentiate: bool) -> Draws:
-            each = partial(one, differentiate=differentiate)
-            return Draws(*running.quick(lambda keys: jax.lax.map(each, keys), keys))
+        def at_draws(measured: Callable) -> tuple:
+            draws = np.arange(DRAWS), values  # numbered, since there may be no value
+            return running.quick(partial(jax.lax.map, lambda draw: measured(draw[1])), draws)
 
-        keys = jax.random.split(self.key(3), DRAWS)
+        loops, others = self.traced.loops, np.arange(10, 9 + DRAWS)
+        with refused("under `jit`"):
+            if loops:
+                values = running.quick(partial(jax.lax.map, drawn), others)
+            else:  # what its first run has compiled is all that this needs
+                values = jax.tree.map(lambda *rows: np.stack(rows), *map(drawn, others))
+        values = jax.tree.map(lambda one, rows: np.stack([one, *rows]), self.values, values)
         with contextlib.suppress(Exception):
-            return all_draws(differentiate=True)
+            return Draws(values, *at_draws(with_slopes))
         with refused("under `jit`"):  # with a loop that cannot be differentiated, all else in order
-            return all_draws(differentiate=False)
+            return Draws(values, *at_draws(densities_of), slopes={})
 
     @cached_property
     def own_draws(self) -> list[Drawing]:
@@ -294,30 +305,24 @@ class Context:
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        said, values = self.measuring(), self.values
+        return drawings(self.traced.jaxpr.jaxpr)
 
-        def measured(rng_key: Any) -> tuple[dict, dict]:
-            found = said(rng_key, values)
-            return found.rows, found.also
-
-        with refused("under `jit`"):
-            return drawings(jax.make_jaxpr(measured)(self.key(1)).jaxpr)
-
-    def _without_programs(self, measured: Callable, values: dict, size: int) -> tuple[Any, str]:
-        """Return the densities without programs compiled before, or a function that traces them.
+    def _without_programs(self, size: int) -> tuple[Any, str]:
+        """Return the numbers without programs compiled before, or a function that traces them.
 
         Where none are to be had the second of the two says why.
         """
         if size > UNROLLED and not self.slow:
             why = f"without compiled programs it takes some {size:,} operations: try `slow=True`"
             return None, why
+        said, given = self.measuring(), (self.key(1), self.values)
         try:
             with jax.disable_jit():
                 if size <= COMPILED:
-                    anew = Recorded(measured, values)
+                    anew = Recorded(lambda *given: said(*given).numbers(), *given)
                     if not anew.loops:
                         return anew, ""
-                return measured(values), ""
+                return said(*given).numbers(), ""
         except Exception as error:
             return None, running.blame(error, "under `jax.disable_jit()`")
 
@@ -345,13 +350,15 @@ class Context:
         return Finding(self.check, name, says, site, tuple(cases), *place)
 
 
-def numbers(found: Run, names: Iterable[str]) -> dict[tuple[str, int], Any]:
-    """Return the numbers of a run that are no density: those of some sites, and of the result.
+def numbers(found: Run, names: Iterable[str]) -> dict[str, Any]:
+    """Return the numbers of a run that are no density: those of some sites, and of the result."""
+    wanted = set(names)
+    also = {site.name: site.value for site in found.sites if site.name in wanted}
+    also = {name: 1.0 * value for name, value in also.items() if is_real(value)}
+    return also | returned(found.result)
 
-    The key is the name of a site, or "" for the result, and which number it is of that.
-    """
-    also = {(site.name, 0): site.value for site in found.sites if site.name in set(names)}
-    for index, leaf in enumerate(jax.tree.leaves(found.result)):
-        if isinstance(leaf, (jax.Array, np.ndarray, float, int)) and not isinstance(leaf, bool):
-            also["", index] = leaf
-    return also
+
+def returned(result: Any) -> dict[str, Any]:
+    """Return the numbers of a result, each array under a name of its own."""
+    leaves = enumerate(jax.tree.leaves(result))
+    return {f"{RESULT} {index}": 1.0 * leaf for index, leaf in leaves if is_real(leaf)}

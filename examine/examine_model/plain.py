@@ -8,32 +8,27 @@ from functools import cached_property
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from . import comparing, known, programs, running
 from .checks.state import after_and_fresh, leaks
-from .context import CannotRun, NothingToCompare, refused
+from .context import CannotRun, Context, NothingToCompare, refused, returned
 from .driver import chosen_of, name_of, run_checks
-from .held import Held
-from .report import Finding, Report
+from .report import Report
 
 
-class Call:
-    """A function with its arguments; `numbers` are those that `jit` traces."""
+class Call(Context):
+    """A function with its arguments; `traceable` are the numbers that `jit` traces."""
 
     def __init__(self, function: Callable, args: tuple, kwargs: dict) -> None:
-        self.function, self.args, self.kwargs = function, args, kwargs
+        super().__init__(function, args, kwargs, rng_key=None)
         self.leaves, self.tree = jax.tree.flatten((function, args, kwargs))
-        self.numbers = [leaf for leaf in self.leaves if is_number(leaf)]
-        self.held = Held(function, args, kwargs)
-        self.check = ""
-        self.findings: list[Finding] = []
+        self.traceable = [leaf for leaf in self.leaves if is_number(leaf)]
 
-    def __call__(self, numbers: list) -> Any:
-        """Call the function with some numbers, and put back what it changes of what it holds."""
+    def __call__(self, numbers: list) -> dict[str, Any]:
+        """Return the result for some numbers, and put back what the call changes."""
         with self.held.kept():
-            return self.kept(numbers)
+            return returned(self.kept(numbers))
 
     def kept(self, numbers: list) -> Any:
         """Call the function with some numbers, and leave what it changes."""
@@ -47,42 +42,25 @@ class Call:
             return function(*args, **kwargs)
 
     @cached_property
-    def result(self) -> Any:
+    def result(self) -> dict[str, Any]:
         """What the function returns as it is called, on copies of what is a pytree."""
-        return self(self.numbers)
+        return self(self.traceable)
 
     @cached_property
-    def noise(self) -> list[float]:
+    def noise(self) -> dict[str, float]:
         """By how much of itself each array of the result changes where the numbers are rounded."""
-        return roundings(self.result, self(comparing.shaken(self.numbers)))
+        moved = self(comparing.shaken(self.traceable))
+        return {name: comparing.rounding(rows, moved[name]) for name, rows in self.result.items()}
 
     def compare(
-        self, here: Any, there: Any, kind: str, second: str, noise: list[float] | None = None
+        self, other: dict[str, Any], kind: str, second: str, first: str = "as it is called"
     ) -> bool:
-        """Add a finding for the first array in which two results differ; `kind` is its id."""
-        one, other = arrays(here), arrays(there)
-        if [part.shape for part in one] != [part.shape for part in other]:
-            shapes = [[part.shape for part in parts] for parts in (one, other)]
-            self.find(kind, f"it returns arrays of {shapes[0]}, and of {shapes[1]} {second}")
-            return True
-        for number, (a, b) in enumerate(zip(one, other, strict=True)):
-            if np.array_equal(a, b):
-                continue
-            level = (self.noise if noise is None else noise)[number]
-            found = comparing.apart(a.astype(wide(a)), b.astype(wide(b)), noise=level)
-            if found:
-                row = found.rows[0]
-                first, last = map(comparing.show, (found.here[row], found.there[row]))
-                many = f"{found.rows.size:,} of {a.size:,} numbers that it returns differ, most"
-                says = "it returns" if a.size == 1 else many
-                self.find(kind, f"{says} {first} as called and {last} {second}")
+        """Add a finding for the first array in which another result differs; `kind` is its id."""
+        for name, rows in self.result.items():
+            if found := self.apart(name, rows, other[name]):
+                self.find(kind, found.says(first, second, "it returns"))
                 return True
         return False
-
-    def find(self, kind: str, says: str, cases: Iterable[str] = ()) -> None:
-        """Add a finding; `kind` is its id."""
-        place = running.place_of(self.function)
-        self.findings.append(Finding(self.check, kind, says, "", tuple(cases), *place))
 
 
 def is_number(leaf: Any) -> bool:
@@ -90,48 +68,27 @@ def is_number(leaf: Any) -> bool:
     return isinstance(leaf, (float, complex, jax.Array, np.ndarray))
 
 
-def is_key(leaf: Any) -> bool:
-    """Tell whether a leaf is a key of the new form, which NumPy does not read."""
-    return jax.dtypes.issubdtype(getattr(leaf, "dtype", float), jax.dtypes.extended)
-
-
-def arrays(tree: Any) -> list[np.ndarray]:
-    """Return the numbers of a result."""
-    found = [np.asarray(leaf) for leaf in jax.tree.leaves(tree) if not is_key(leaf)]
-    return [part for part in found if part.dtype.kind in "fiub"]
-
-
-def roundings(here: Any, there: Any) -> list[float]:
-    """Return by how much of itself each array of a result changes from one to the other."""
-    return [comparing.rounding(*pair) for pair in zip(arrays(here), arrays(there), strict=True)]
-
-
-def wide(part: np.ndarray) -> Any:
-    """Return the type in which an array is compared: its own, or that of floats."""
-    return part.dtype if part.dtype.kind == "f" else jnp.result_type(float)
-
-
 def state(call: Call) -> None:
     """Trace the function, then call it on other data before and after it has seen these."""
     call.held.restore()
     try:
-        jax.make_jaxpr(call.kept)(call.numbers)
+        jax.make_jaxpr(call.kept)(call.traceable)
     except Exception:
         call.held.restore()  # `jit` says so
     places = call.held.tracers()
     call.held.restore()
     if places:
         says = f"a trace of it leaves a tracer in {next(iter(places))}; the next use fails"
-        call.find("tracer-kept", says, leaks(places))
+        call.find("tracer-kept", says, cases=leaks(places))
         return
-    call.kept(call.numbers)
+    call.kept(call.traceable)
     changed = call.held.changed()
     call.held.restore()
-    answers = after_and_fresh(call.held, call.kept, call.numbers)
+    answers = after_and_fresh(call.held, call.kept, call.traceable)
     if answers and not comparing.same(*answers):
         says = "on other data it returns another result after these"
         says += f"; {changed[0]} was kept" if changed else ""
-        call.find("data-kept", says, ["kept-in-model"])
+        call.find("data-kept", says, cases=["kept-in-model"])
     elif changed and not answers:
         raise CannotRun(f"{changed[0]} is kept, and it takes no other data made of these")
 
@@ -153,13 +110,14 @@ def static(call: Call) -> None:
                 continue  # it has no hash, and JAX refuses it
             leaves = [other if leaf is thing else leaf for leaf in call.leaves]
             if taken:
-                result = call.of(leaves)
+                result = returned(call.of(leaves))
                 call.held.restore()
                 if not comparing.same(result, call.result):
                     kind = type(thing).__name__
                     says = f"two of {kind} that differ in {name!r} are equal, and JAX takes the "
                     says += "program of one for the other, though the result differs"
-                    call.find("equal-but-different", says, ["hash-omits-field", "mutable-key"])
+                    cases = ["hash-omits-field", "mutable-key"]
+                    call.find("equal-but-different", says, cases=cases)
 
 
 def vars_of(thing: Any) -> dict[str, Any]:
@@ -184,12 +142,12 @@ def jit(call: Call) -> None:
         CannotRun: it does not run under `jit`.
     """
     with jax.disable_jit():
-        anew = call(call.numbers)
-    if call.compare(call.result, anew, "stale-program", "without compiled programs"):
+        anew = call(call.traceable)
+    if call.compare(anew, "stale-program", "without compiled programs"):
         return
     with refused("under `jit`"):
-        under = jax.jit(call)(call.numbers)
-    call.compare(call.result, under, "jit-differs", "under `jit`")
+        under = jax.jit(call)(call.traceable)
+    call.compare(under, "jit-differs", "under `jit`")
 
 
 def precision(call: Call) -> None:
@@ -202,8 +160,8 @@ def precision(call: Call) -> None:
     if jax.config.jax_enable_x64:
         raise NothingToCompare("JAX computes with 64 bits already")
     try:
-        drawn = programs.drawings(jax.make_jaxpr(call)(call.numbers).jaxpr)
-        both = [call.numbers, comparing.shaken(programs.widened(call.numbers))]
+        drawn = programs.drawings(jax.make_jaxpr(call)(call.traceable).jaxpr)
+        both = [call.traceable, comparing.shaken(programs.widened(call.traceable))]
         wide, shaken = ([] if drawn else programs.in_64_bits(call, row) for row in both)
     except Exception as error:
         raise CannotRun(f"with 64 bits it fails with {running.brief(error)}") from error
@@ -211,14 +169,18 @@ def precision(call: Call) -> None:
         raise NothingToCompare("it draws, and draws are other numbers in 64 bits")
     if any(found.id in ("stale-program", "data-kept") for found in call.findings):
         raise CannotRun("it returns another result when it is traced anew")
-    call.compare(call.result, wide, "float32", "with 64 bits", roundings(wide, shaken))
+    for name, rows in wide.items():
+        noise = comparing.rounding(rows, shaken[name])
+        if found := comparing.apart(call.result[name], rows, noise=noise):
+            call.find("float32", found.says("as it is called", "with 64 bits", "it returns"))
+            return
 
 
 def pytree(call: Call) -> None:
     """Compare the function's result with that on copies of what it is given, as JAX makes them."""
     with call.held.kept(), running.of_the_model():
-        original = call.function(*call.args, **call.kwargs)
-    call.compare(original, call.result, "copy-differs", "on copies, as JAX makes them")
+        original = returned(call.model(*call.args, **call.kwargs))
+    call.compare(original, "copy-differs", "as it is called", "on copies, as JAX makes them")
 
 
 CHECKS: dict[str, Callable[[Call], None]] = {

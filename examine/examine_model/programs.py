@@ -66,7 +66,7 @@ class Drawing:
     """One operation that draws, and on which what a program returns depends.
 
     Attributes:
-        by_key: whether it depends on the program's argument, the key.
+        by_key: whether it depends on the program's first argument, the key.
         place: the file and the line that it comes from.
     """
 
@@ -75,8 +75,8 @@ class Drawing:
 
 
 def drawings(jaxpr: Any) -> list[Drawing]:
-    """Return what a program draws of what it returns; its arguments are its key."""
-    moving = set(jaxpr.invars)
+    """Return what a program draws of what it returns; its first argument is its key."""
+    moving = set(jaxpr.invars[:1])
     for equation in jaxpr.eqns:
         if moving & _variables(equation.invars):
             moving.update(equation.outvars)
@@ -132,7 +132,8 @@ def widened(tree: Any, whole: bool = False) -> Any:
         signed = whole and jax.dtypes.issubdtype(leaf.dtype, np.signedinteger)
         if not (signed or is_floating(leaf)):
             return leaf
-        wide = np.asarray(leaf, dtype=np.int64 if signed else float)
+        kind: Any = np.int64 if signed else float
+        wide = np.array(leaf, dtype=kind)  # a copy: JAX may know the array itself with 32 bits
         with enable_x64(True):  # an array of NumPy takes no index that is traced
             return jnp.asarray(wide) if isinstance(leaf, jax.Array) else wide
 

@@ -100,7 +100,11 @@ class Run:
     loops: int = 0
     result: Any = None
     rows: dict[str, Any] = field(default_factory=dict)
-    also: dict[tuple[str, int], Any] = field(default_factory=dict)
+    also: dict[str, Any] = field(default_factory=dict)
+
+    def numbers(self) -> dict[str, Any]:
+        """Return all that was measured, by name."""
+        return self.rows | self.also
 
     def samples(self) -> dict[str, Site]:
         """Return the sample sites by name, the first of each."""

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from trials import corpus, count, detection, harvest, load_record, pairs
+from trials import corpus, count, harvest, load_record, pairs
 
 
 def row(**changed):
@@ -31,12 +31,12 @@ def test_each_alarm_in_the_record_is_explained_and_few_are_false():
     assert all(entry["why"].endswith(".") for entry in corpus.explanations())
 
 
-def test_the_record_has_150_models_and_each_pair():
+def test_the_record_has_150_models_and_each_case():
     kept = load_record()
     assert kept["others"]["all"]["models"] >= 150
     assert set(kept["others"]) - {"all"} == set(corpus.projects())
-    assert set(kept["cases"]) == set(pairs.PAIRS), "run python -m trials.detection --write"
-    assert kept["not_applicable"] == pairs.NOT_APPLICABLE, "run python -m trials.detection --write"
+    assert kept["cases"] == count.by_case(count.load("after")), "run python -m trials.count --write"
+    assert kept["not_applicable"] == pairs.NOT_APPLICABLE, "run python -m trials.count --write"
     assert kept | corpus.for_the_record() == kept, "run python -m trials.corpus"
 
 
@@ -62,7 +62,7 @@ def test_the_sixty_are_counted_by_what_is_said_of_each(monkeypatch):
         "e": quiet | {"hints": {"missing-plate": []}},
     }
     assert count.summary(rows) == {
-        "hit": 3, "found": 2, "named": 1, "first": 0, "whole": 2, "alarmed": ["d"],
+        "hit": 3, "found": 2, "named": 1, "whole": 2, "alarmed": ["d"],
         "not named": ["b", "c"], "could not": ["c", "d"], "median seconds": 1.0,
     }  # fmt: skip
 
@@ -71,8 +71,10 @@ def test_each_of_the_sixty_has_a_row_and_no_whole_one_is_alarmed():
     cases, after = count.table(), count.load("after")
     files = {path.stem for path in count.FOLDER.glob("*.py")}
     assert cases.keys() == files == count.load("before").keys() and len(files) == 60
-    assert after.keys() <= files
-    assert count.summary(after)["alarmed"] == []
+    assert after.keys() == count.cases().keys(), "run python -m trials.count --write after"
+    said = {name: count.verdict(name, row) for name, row in after.items()}
+    assert set(said.values()) == {"named", "missed", "left alone"}
+    assert [name for name in said if said[name] == "missed"] == ["exposure"]
 
 
 PROGRAM = """
@@ -106,15 +108,10 @@ def test_a_model_is_examined_where_inference_is_called_first(tmp_path, suffix, m
     assert (met["model"], met["args"]) == ("tank, line 6", [2.0])
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "said"),
-    [
-        ({"found": ["jit"], "alarms": []}, {"found": [], "alarms": []}, ["not found by examine"]),
-        ({"found": [], "alarms": []}, {"found": [], "alarms": ["x"]}, ["twin is alarmed"]),
-        ({"found": ["jit"], "alarms": []}, {"found": ["scan"], "alarms": []}, []),
-    ],
-)
-def test_what_another_release_finds_differently_is_said(before, now, said):
-    found = detection.changes({"case": before}, {"case": now})
-    assert len(found) == len(said)
-    assert all(words in row for words, row in zip(said, found, strict=True))
+def test_what_another_release_finds_differently_is_said():
+    quiet = {"findings": {}, "hints": {}}
+    now = {"dose": quiet, "schools": quiet | {"findings": {"float32": []}}, "radon": quiet}
+    assert list(count.changes(now.items())) == [
+        "dose: missed by examine now, named before",
+        "schools: alarmed by examine now, left alone before",
+    ]

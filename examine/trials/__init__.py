@@ -1,4 +1,4 @@
-"""What `examine` is judged by: the book's silent cases as models, and models nobody here wrote.
+"""What `examine` is judged by: models that are hit by a silent case or whole, and other people's.
 
 What came of both is in one file, which the book's page prints.
 """

@@ -1,13 +1,14 @@
-"""Examine sixty models that were written by somebody who had not read the checks.
+"""Examine sixty models that were written by somebody who had not read the checks, and the pairs.
 
-    python -m trials.count                      print the counts that are kept
+    python -m trials.count                      print the counts of the sixty that are kept
     python -m trials.count --write after        examine those that have no row in "after" yet
-    python -m trials.count dose isotopes        print the reports of these
+    python -m trials.count --compare            examine all, and print what is said otherwise now
+    python -m trials.count dose leaf-order      print the reports of these
 
-`fresh/` has a file for each model: `model`, its `arguments` and `keywords`, perhaps a `guide`. In
-one that is hit, `shown` returns what it computes and what it should. `fresh/table.toml` says which
-case each is hit by, or "whole"; `fresh/before.jsonl` has what came of them before anything was
-mended for them, and `fresh/after.jsonl` afterwards.
+`fresh/` has a file for each of the sixty: `model`, its `arguments` and `keywords`, perhaps a
+`guide`. In one that is hit, `shown` returns what it computes and what it should. `fresh/table.toml`
+says which case each is hit by, or "whole"; `fresh/before.jsonl` has what came of them before
+anything was mended for them, and `fresh/after.jsonl` afterwards, with what came of `pairs.py`.
 """
 
 from __future__ import annotations
@@ -20,27 +21,48 @@ import statistics
 import sys
 import time
 import tomllib
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from examine_model.report import IDS
+
+from . import pairs, write_record
+
 FOLDER = Path(__file__).with_name("fresh")
+CURED = "-cured"
+CHECK = {name: check for check, names in IDS.items() for name in names}
+"""The check of each id."""
 
 
 def table() -> dict[str, str]:
-    """Return the case of each model, or "whole"."""
+    """Return the case of each of the sixty, or "whole"."""
     return tomllib.loads((FOLDER / "table.toml").read_text())
+
+
+def cases() -> dict[str, str]:
+    """Return the case of all models, those of the pairs too; a cured one is whole."""
+    return {**table(), **{name: name for name in pairs.PAIRS},
+            **{name + CURED: "whole" for name in pairs.PAIRS}}  # fmt: skip
+
+
+def made(name: str) -> pairs.Examined:
+    """Return a model and what it is examined with."""
+    if name in table():
+        space = runpy.run_path(str(FOLDER / f"{name}.py"), run_name=name)
+        options = {"guide": space.get("guide"), **space.get("keywords", {})}
+        return pairs.Examined(space["model"], space["arguments"], options)
+    return pairs.PAIRS[name.removesuffix(CURED)](name.endswith(CURED))
 
 
 def examined(name: str) -> tuple[Any, float]:
     """Return what `examine` says of a model, and the seconds of CPU that it took."""
     from examine_model import examine
 
-    made = runpy.run_path(str(FOLDER / f"{name}.py"), run_name=name)
+    model, args, options = made(name)
     begun = time.process_time()
-    report = examine(
-        made["model"], *made["arguments"], guide=made.get("guide"), **made.get("keywords", {})
-    )
+    report = examine(model, *args, **options)
     return report, time.process_time() - begun
 
 
@@ -58,15 +80,13 @@ def row(name: str) -> dict[str, Any]:
     return {**said, "could_not": could_not, "seconds": round(seconds, 2)}
 
 
-def count(when: str) -> None:
-    """Examine all models that have no row yet, each in a process of its own, and keep the rows."""
+def count(names: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Examine some models, each in a process of its own, and yield their rows."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["equinox", "examine_model.driver"])
-    left = [name for name in table() if name not in load(when)]
+    names = list(names)
     with ProcessPoolExecutor(1, context, max_tasks_per_child=1) as pool:
-        for name, found in zip(left, pool.map(row, left), strict=True):
-            with (FOLDER / f"{when}.jsonl").open("a") as file:
-                file.write(json.dumps({"model": name, **found}) + "\n")
+        yield from zip(names, pool.map(row, names), strict=True)
 
 
 def load(when: str) -> dict[str, dict]:
@@ -76,42 +96,87 @@ def load(when: str) -> dict[str, dict]:
     return {found["model"]: found for found in map(json.loads, lines)}
 
 
-def summary(rows: dict[str, dict]) -> dict[str, Any]:
-    """Return the counts: names of models, and the median of the seconds.
+def told(row: dict[str, Any]) -> list[list[str]]:
+    """Return the cases that each finding and each hint of a row names."""
+    return [*row.get("findings", {}).values(), *row.get("hints", {}).values()]
 
-    A model is `found` if anything is said of it that is not said of whole models as a matter of
-    course: a finding, or a hint that names its case. It is `named` if a finding or a hint names the
-    case, and named `first` if that case stands first.
+
+def verdict(name: str, row: dict[str, Any]) -> str:
+    """Return in a word what a row says of a model.
+
+    One that is hit is "named" if a finding or a hint names its case, or else "found" if there is a
+    finding, as hints are said of whole models too. One that is whole is "alarmed" by any finding.
     """
-    cases = table()
-    hit = {name: rows[name] for name in rows if cases[name] != "whole"}
-    told = {name: [*row.get("findings", {}).values(), *row.get("hints", {}).values()]
-            for name, row in rows.items()}  # fmt: skip
-    named = [name for name in hit if any(cases[name] in found for found in told[name])]
+    case = cases()[name]
+    if "broke" in row:
+        return "broken"
+    if case == "whole":
+        return "alarmed" if row["findings"] else "left alone"
+    if any(case in named for named in told(row)):
+        return "named"
+    return "found" if row["findings"] else "missed"
+
+
+def summary(rows: dict[str, dict]) -> dict[str, Any]:
+    """Return the counts of the sixty: names of models, and the median of the seconds."""
+    known = table()
+    rows = {name: row for name, row in rows.items() if name in known}
+    said = {name: verdict(name, row) for name, row in rows.items()}
+    hit = [name for name in rows if known[name] != "whole"]
     seconds = [row["seconds"] for row in rows.values() if "seconds" in row]
     return {
         "hit": len(hit),
-        "found": len({*named, *(name for name in hit if hit[name].get("findings"))}),
-        "named": len(named),
-        "first": sum(any(found[:1] == [cases[name]] for found in told[name]) for name in named),
+        "found": sum(said[name] in ("named", "found") for name in hit),
+        "named": sum(said[name] == "named" for name in hit),
         "whole": len(rows) - len(hit),
-        "alarmed": sorted(n for n in rows if n not in hit and rows[n].get("findings")),
-        "not named": sorted(set(hit) - set(named)),
-        "could not": sorted(n for n in rows if "broke" in rows[n] or rows[n]["could_not"]),
+        "alarmed": sorted(name for name in rows if said[name] == "alarmed"),
+        "not named": sorted(name for name in hit if said[name] != "named"),
+        "could not": sorted(name for name in rows if rows[name].get("could_not", True)),
         "median seconds": statistics.median(seconds or [0.0]),
     }
 
 
+def by_case(rows: dict[str, dict]) -> dict[str, dict[str, list[str]]]:
+    """Return the checks that name each case, in a model that is hit: by findings, and by hints."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for name, case in cases().items():
+        if case == "whole" or name not in rows:
+            continue
+        kept = found.setdefault(case, {"found": [], "hinted": []})
+        for kind, known in (("findings", kept["found"]), ("hints", kept["hinted"])):
+            checks = {CHECK[of] for of, named in rows[name].get(kind, {}).items() if case in named}
+            known += sorted(checks - set(known))
+    return found
+
+
+def changes(now: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[str]:
+    """Yield in words what is said otherwise than in "after", as on another release."""
+    before = load("after")
+    for name, found in now:
+        here, there = verdict(name, found), verdict(name, before[name])
+        if here != there:
+            yield f"{name}: {here} by examine now, {there} before"
+
+
 def main() -> int:
-    """Run the program."""
+    """Run the program; the status is 1 where `--compare` finds a change."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("models", nargs="*")
     parser.add_argument("--write", metavar="WHEN", help="keep the rows under this name")
+    parser.add_argument("--compare", action="store_true", help="what is said otherwise now")
     options = parser.parse_args()
     for name in options.models:
-        print(f"--- {name}: {table()[name]}\n{examined(name)[0]}")
+        print(f"--- {name}: {cases()[name]}\n{examined(name)[0]}")
+    if options.compare:
+        changed = list(changes(count(cases())))
+        print("\n".join(changed) or "as recorded")
+        return int(bool(changed))
     if options.write:
-        count(options.write)
+        kept = load(options.write)
+        for name, found in count(name for name in cases() if name not in kept):
+            with (FOLDER / f"{options.write}.jsonl").open("a") as file:
+                file.write(json.dumps({"model": name, **found}) + "\n")
+        write_record(cases=by_case(load("after")), not_applicable=pairs.NOT_APPLICABLE)
     for when in () if options.models else ("before", "after"):
         print(when, json.dumps(summary(load(when)), indent=1))
     return 0

@@ -1,4 +1,4 @@
-"""Each silent case of the casebook as a model, with its cured twin.
+"""The silent cases of the casebook that none of the sixty models shows, each with its cured twin.
 
 A function with `@pair` is named after the case. It is called with `cured=False` and `cured=True`,
 and returns what `examine` is called with. What the program of the case did before, such as a first
@@ -7,9 +7,7 @@ run with an older setting, it does itself.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -20,9 +18,7 @@ import numpyro
 import numpyro.distributions as dist
 from jax import lax, random
 from numpyro import handlers
-from numpyro.contrib.control_flow import scan
-from numpyro.distributions.transforms import AffineTransform, ExpTransform
-from numpyro.infer import MCMC, SVI, BarkerMH, Trace_ELBO
+from numpyro.infer import SVI, Trace_ELBO
 from numpyro.infer.autoguide import AutoDelta, AutoNormal
 from numpyro.optim import Adam
 
@@ -64,14 +60,6 @@ def pair(function: Callable[[bool], Examined]) -> Callable[[bool], Examined]:
     return function
 
 
-def observe(level: Any, data: Any = 1.0, spread: float = 1.0) -> None:
-    """Add one observed site around a level."""
-    numpyro.sample("observed", dist.Normal(level, spread), obs=jnp.asarray(data))
-
-
-# --- AutoGuide under vmap -------------------------------------------------------------------
-
-
 def growth(days, observed=None):
     """Heights that grow with the days."""
     rate = numpyro.sample("rate", dist.Normal(0.0, 5.0))
@@ -88,21 +76,6 @@ def guide_keeps_arguments(cured):
 
 
 @pair
-def jitted_draw_keeps_seed(cured):
-    def rain():
-        return numpyro.sample("rainfall", dist.Normal(20.0, 5.0))
-
-    jitted = jax.jit(rain)
-    with_key = jax.jit(lambda rng_key: handlers.seed(rain, rng_seed=rng_key)())
-
-    def model():
-        amount = with_key(numpyro.prng_key()) if cured else jitted()
-        observe(amount, 20.0)
-
-    return Examined(model)
-
-
-@pair
 def lane_without_start(cured):
     def model(readings):
         level = numpyro.sample("level", dist.Normal(0.0, 2.0))
@@ -110,29 +83,6 @@ def lane_without_start(cured):
 
     readings = jnp.float32([1.2 if cured else np.nan, 3.0, 2.5])
     return Examined(model, (readings,), {"guide": AutoDelta(model)})
-
-
-@pair
-def noise_layer(cured):
-    class Noise:
-        def __init__(self):
-            self.rng_key = random.PRNGKey(0)
-
-        def __call__(self, signal):
-            self.rng_key, key = random.split(self.rng_key)
-            return signal + random.normal(key, signal.shape)
-
-    @jax.jit
-    def add_noise(rng_key, signal):
-        return signal + random.normal(rng_key, signal.shape)
-
-    def noisy(layer, signal):
-        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
-        observe(level + layer(signal))
-
-    if cured:
-        return Examined(lambda: noisy(lambda x: add_noise(numpyro.prng_key(), x), jnp.zeros(2)))
-    return Examined(functools.partial(noisy, jax.jit(Noise())), (jnp.zeros(2),))
 
 
 @pair
@@ -144,53 +94,6 @@ def one_guide_one_start(cured):
     guide = AutoDelta(model)
     SVI(model, guide, Adam(0.1), Trace_ELBO()).init(random.PRNGKey(0), 4.0)
     return Examined(model, (4.0,), {"guide": AutoDelta(model) if cured else guide})
-
-
-@pair
-def one_key_for_all_lanes(cured):
-    def measure(level):
-        return numpyro.sample("reading", dist.Normal(level, 2.0))
-
-    def model(levels):
-        if not cured:
-            return jax.vmap(measure)(levels)
-        keys = random.split(numpyro.prng_key(), len(levels))
-        return jax.vmap(lambda key, level: handlers.seed(measure, key)(level))(keys, levels)
-
-    return Examined(model, (jnp.linspace(10.0, 20.0, 5),))
-
-
-def reading():
-    """One level and one reading."""
-    level = numpyro.sample("level", dist.Normal(20.0, 3.0))
-    numpyro.sample("reading", dist.Normal(level, 2.0))
-
-
-@pair
-def own_seed_in_predictive(cured):
-    return Examined(reading if cured else handlers.seed(reading, rng_seed=0))
-
-
-@pair
-def seeded_call_repeats(cured):
-    day = handlers.seed(reading, rng_seed=0)
-    return Examined(reading if cured else lambda: day())
-
-
-@pair
-def straight_walk(cured):
-    def step(position, _):
-        position += numpyro.sample("step", dist.Normal(0.0, 1.0))
-        return position, position
-
-    def model():
-        _, path = (scan if cured else lax.scan)(step, 0.0, None, length=20)
-        observe(path[-1])
-
-    return Examined(model)
-
-
-# --- Lazy pytree drift ----------------------------------------------------------------------
 
 
 def scored(belief, reading):
@@ -228,138 +131,6 @@ def parameter_stored_twice(cured):
 
 
 @pair
-def scan_forgets_validation(cured):
-    strict = True if cured else None
-
-    def model(readings):
-        high = numpyro.sample("high", dist.Uniform(0.0, 10.0))
-
-        def step(carry, value):
-            below = dist.Uniform(0.0, high, validate_args=strict)
-            return carry, numpyro.sample("reading", below, obs=value)
-
-        scan(step, None, readings)
-
-    return Examined(model, (jnp.array([5.0, 4.5, 6.0]),))
-
-
-# --- MultivariateNormal inside scan ---------------------------------------------------------
-
-
-@pair
-def do_around_scan(cured):
-    def day(level, amount):
-        def inner():
-            return numpyro.sample("rain", dist.Exponential(1.0))
-
-        rain = handlers.do(inner, {"rain": amount})() if cured else inner()
-        level = level / 2 + rain
-        return level, level
-
-    def river():
-        levels = scan(day, 8.0, jnp.zeros(5))[1]
-        observe(levels[-1])
-
-    return Examined(river if cured else handlers.do(river, {"rain": jnp.zeros(5)}))
-
-
-def noisy_days(noisy, plates, steps, shape):
-    """Return a model: on each day a level, and readings around it inside plates."""
-    levels = jnp.arange(steps) * 1.0
-    data = jnp.exp(0.1 * jnp.arange(np.prod((steps, *shape)), dtype=float)).reshape(steps, *shape)
-
-    def day(carry, inputs):
-        level, values = inputs
-        with plates():
-            numpyro.sample("y", noisy(level), obs=values)
-        return carry, None
-
-    return lambda: scan(day, None, (levels, data)) and None
-
-
-@pair
-def exchanged_axes(cured):
-    def noisy(level):
-        base = dist.Normal(level * jnp.ones(5) if cured else level, 0.5)
-        return dist.TransformedDistribution(base, ExpTransform())
-
-    return Examined(noisy_days(noisy, lambda: numpyro.plate("station", 5), 5, (5,)))
-
-
-@pair
-def matrix_normal_in_scan(cured):
-    rows, columns = np.array([[1.0, 0.0], [0.5, 0.8]]), np.array([[0.7, 0.0], [-0.2, 0.9]])
-
-    def day(carry, inputs):
-        mean, table = inputs
-        if cured:
-            scale = np.kron(rows, columns)
-            noise = dist.MultivariateNormal(mean * jnp.ones(4), scale_tril=scale)
-            numpyro.sample("table", noise, obs=table.reshape(4))
-        else:
-            noise = dist.MatrixNormal(mean * jnp.ones((2, 2)), rows, columns)
-            numpyro.sample("table", noise, obs=table)
-        return carry, None
-
-    data = jnp.array([0.0, 2.0]), jnp.arange(8.0).reshape(2, 2, 2)
-    return Examined(lambda: scan(day, None, data) and None)
-
-
-@pair
-def plate_axis_base_only(cured):
-    def shifted(shift):
-        base = dist.Normal(jnp.zeros(3), 1.0)
-        each = AffineTransform(shift * jnp.ones(3), jnp.ones(3))
-        transform = each if cured else AffineTransform(shift, 1.0)
-        return dist.TransformedDistribution(base, transform)
-
-    return Examined(noisy_days(shifted, lambda: numpyro.plate("station", 3), 3, (3,)))
-
-
-LEVELS = np.array([0.5, 1.5, 2.0, 3.5, 5.0], dtype="float32")
-
-
-def walk(level, value):
-    """One step of a random walk with a reading."""
-    level = numpyro.sample("level", dist.Normal(level, 1.0))
-    numpyro.sample("reading", dist.Normal(level, 0.5), obs=value)
-    return level, None
-
-
-@pair
-def reverse_scan(cured):
-    if cured:
-        return Examined(lambda: scan(walk, 5.0, jnp.asarray(LEVELS[::-1])) and None)
-    return Examined(lambda: scan(walk, 5.0, jnp.asarray(LEVELS), reverse=True) and None)
-
-
-@pair
-def scope_around_scan(cured):
-    def outside():
-        with handlers.scope(prefix="station"):
-            scan(walk, 0.0, jnp.asarray(LEVELS))
-
-    def inside():
-        scan(handlers.scope(walk, prefix="station"), 0.0, jnp.asarray(LEVELS))
-
-    return Examined(inside if cured else outside)
-
-
-@pair
-def two_plates(cured):
-    def noisy(level):
-        base = dist.Normal(level * jnp.ones((3, 2) if cured else (2,)), 0.5)
-        return dist.TransformedDistribution(base, ExpTransform())
-
-    @contextlib.contextmanager
-    def plates():
-        with numpyro.plate("region", 3, dim=-2), numpyro.plate("station", 2):
-            yield
-
-    return Examined(noisy_days(noisy, plates, 3, (3, 2)))
-
-
-@pair
 def vmap_built_distribution(cured):
     means = jnp.array([0.0, 10.0, 20.0])
 
@@ -372,47 +143,12 @@ def vmap_built_distribution(cured):
     return Examined(model)
 
 
-@pair
-def zero_sum_normal_in_scan(cured):
-    from numpyro.infer.reparam import TransformReparam
-
-    def day(carry, spread):
-        numpyro.sample("effect", dist.ZeroSumNormal(spread, event_shape=(3,)))
-        return carry, None
-
-    step = handlers.reparam(day, config={"effect": TransformReparam()}) if cured else day
-    return Examined(lambda: scan(step, None, jnp.array([1.0, 2.0])) and None)
-
-
-# --- Parallel TruncatedNormal ---------------------------------------------------------------
-
-
-@pair
-def kept_in_model(cured):
-    class TankModel:
-        prior = None
-
-        def __call__(self, readings):
-            prior = self.prior
-            if prior is None or cured:
-                prior = dist.Normal(readings.mean(), readings.std())
-            if not cured:
-                self.prior = prior
-            level = numpyro.sample("level", prior)
-            numpyro.sample("readings", dist.Normal(level, 1.0), obs=readings)
-
-    return Examined(TankModel(), (jnp.array([2.1, 1.4, 2.3, 1.9, 2.0]),))
-
-
-# --- Tracer hashing -------------------------------------------------------------------------
-
-
 def latent_size(function):
     """Return a model whose observed level is what a function of one number returns."""
 
     def model():
         size = numpyro.sample("size", dist.Normal(0.0, 1.0))
-        observe(size + function(1.0), 100.0, 50.0)
+        numpyro.sample("observed", dist.Normal(size + function(1.0), 50.0), obs=100.0)
 
     return model
 
@@ -436,23 +172,6 @@ def callable_attribute_changed(cured):
     return Examined(latent_size(lambda start: lax.while_loop(below_100, body, start)))
 
 
-PRICE = 2.0
-
-
-@pair
-def callable_global_changed(cured):
-    global PRICE
-    PRICE = 2.0
-
-    def cost(amount):
-        return PRICE * amount
-
-    jitted, at = jax.jit(cost), jax.jit(lambda price, amount: price * amount)
-    jitted(1.0)
-    PRICE = 5.0
-    return Examined(latent_size(lambda amount: at(PRICE, amount) if cured else jitted(amount)))
-
-
 @dataclasses.dataclass(frozen=True)
 class Moment:
     """The order of a moment."""
@@ -467,77 +186,10 @@ def equal_other_type(cured):
 
     def model():
         whole, real = (jitted(Moment(order), count) for order in orders)
-        observe(jnp.log(jnp.abs(whole) * 1.0) - jnp.log(jnp.abs(real) * 1.0) + real / 1e9, 1.0)
+        level = jnp.log(jnp.abs(whole) * 1.0) - jnp.log(jnp.abs(real) * 1.0) + real / 1e9
+        numpyro.sample("observed", dist.Normal(level, 1.0), obs=1.0)
 
     return Examined(model)
-
-
-@pair
-def filter_jit_equal_number(cured):
-    import equinox as eqx
-
-    @eqx.filter_jit
-    def scale(factor, count):
-        return factor * count
-
-    count = jnp.int32(2_000_000_000)
-    scale(2, count)
-    factor = jnp.float32(2.0) if cured else 2.0
-    return Examined(latent_size(lambda _: scale(factor, count) / 1e8))
-
-
-class Below:
-    """A limit; two of them are equal if they are the same object."""
-
-    def __init__(self, name, limit):
-        self.name, self.limit = name, limit
-
-    def __call__(self, level):
-        return level < self.limit
-
-
-class BelowByName(Below):
-    """A limit that is compared by its name only."""
-
-    def __hash__(self):
-        return hash(self.name)
-
-    def __eq__(self, other):
-        return isinstance(other, Below) and self.name == other.name
-
-
-@pair
-def hash_omits_field(cured):
-    cls = Below if cured else BelowByName
-    small, large = cls("alarm", jnp.float32(3.0)), cls("alarm", jnp.float32(50.0))
-
-    def rise(level):
-        return level + 1.0
-
-    def levels(start):
-        return sum(lax.while_loop(tank, rise, start) for tank in (small, large))
-
-    return Examined(latent_size(levels))
-
-
-@pair
-def jitted_method(cured):
-    def after(rate, hours):
-        return 20.0 * jnp.exp(-rate * hours)
-
-    class Cooling:
-        def __init__(self, rate):
-            self.rate = rate
-
-        @functools.partial(jax.jit, static_argnums=0)
-        def after(self, hours):
-            return after(self.rate, hours)
-
-    cooling, by_rate = Cooling(0.1), jax.jit(after)
-    cooling.after(1.0)
-    cooling.rate = 2.0
-    method = functools.partial(by_rate, cooling.rate) if cured else cooling.after
-    return Examined(latent_size(lambda hours: 10 * method(hours)))
 
 
 @dataclasses.dataclass(unsafe_hash=True)
@@ -576,86 +228,6 @@ def numpy_array_in_place(cured):
     kept = Examined(latent_size(new))
     KEPT.append(old)  # the program that holds the copy
     return kept
-
-
-USUAL = 0.0
-
-
-@pair
-def second_mcmc_run(cured):
-    global USUAL
-
-    def tank(readings, usual=None):
-        level = numpyro.sample("level", dist.Normal(USUAL if usual is None else usual, 0.1))
-        numpyro.sample("readings", dist.Normal(level, 1.0), obs=readings)
-
-    USUAL, readings = 0.0, np.array([2.1, 1.4, 2.3, 1.9, 2.0])
-    kernel = BarkerMH(tank, step_size=0.15, adapt_step_size=False)
-    mcmc = MCMC(kernel, num_warmup=9, num_samples=9, progress_bar=False)
-    extra = (0.0,) if cured else ()
-    mcmc.run(random.PRNGKey(1), readings, *extra)
-    USUAL = 5.0
-    if cured:
-        readings, extra = readings + 50.0, (5.0,)
-    else:
-        readings += 50.0
-    mcmc.run(random.PRNGKey(1), readings, *extra)
-    return Examined(mcmc, (readings, *extra))
-
-
-@pair
-def float32_likelihood(cured: bool) -> Examined:
-    """A concentration of a negative binomial that may be as large as it likes, or is bounded."""
-    counts = np.random.default_rng(0).negative_binomial(10, 10 / 110, size=200)
-    widest = 1e3 if cured else 1e9
-
-    def model(counts):
-        concentration = numpyro.sample("concentration", dist.LogUniform(1.0, widest))
-        numpyro.sample("counts", dist.NegativeBinomial2(100.0, concentration), obs=counts)
-
-    return Examined(model, (counts,))
-
-
-@pair
-def column_against_row(cured: bool) -> Examined:
-    """Readings that are a column of a table, against a mean that is a row."""
-    x = np.linspace(-1.0, 1.0, 12)
-    y = 2 * x if cured else (2 * x)[:, None]
-
-    def model(x, y):
-        slope = numpyro.sample("slope", dist.Normal(0.0, 10.0))
-        numpyro.sample("y", dist.Normal(slope * x, 1.0), obs=y)
-
-    return Examined(model, (x, y))
-
-
-@pair
-def nan_gradient(cured: bool) -> Examined:
-    """A power of a dose of zero, by a `where` that computes the logarithm of zero, or of one."""
-    doses = np.array([0, 0.5, 1, 2], np.float32)
-
-    def model(doses, responses):
-        power = numpyro.sample("power", dist.LogNormal(0.0, 1.0))
-        inside = jnp.where(doses > 0, doses, 1.0) if cured else doses
-        mean = jnp.where(doses > 0, jnp.exp(power * jnp.log(inside)), 0.0)
-        numpyro.sample("responses", dist.Normal(mean, 0.1), obs=responses)
-
-    return Examined(model, (doses, doses**0.6))
-
-
-@pair
-def int32_sum(cured: bool) -> Examined:
-    """The mean age of some districts, from whole numbers or from real ones."""
-    people = jnp.arange(400_000, 1_600_000, 20_000)
-    age = people % 7 + 38
-
-    def model(people, age):
-        people = people.astype(float) if cured else people
-        mean = (people * age).sum() / people.sum()
-        spread = numpyro.sample("spread", dist.HalfNormal(1.0))
-        numpyro.sample("centre", dist.Normal(mean, spread), obs=40.0)
-
-    return Examined(model, (people, age))
 
 
 @pair

@@ -26,8 +26,8 @@ def check(context: Context) -> None:
     if size <= LARGE and not context.slow:
         raise NothingToCompare(f"no array has more than {LARGE:,} numbers; `slow=True` compiles it")
     compiled = densities_compiled(context)
-    for name, rows in context.called.items():
-        found = context.apart(name, rows, compiled[name])
+    for name in context.names:
+        found = context.apart(name, context.ways.called[name], compiled[name])
         if not found:
             continue
         if context.noise is None:

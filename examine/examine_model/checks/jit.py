@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 
-from ..comparing import same, show
-from ..context import LARGE, CannotRun, Context, NothingToCompare
+from ..context import LARGE, RESULT, CannotRun, Context, NothingToCompare
 
 STALE = (
     "callable-global-changed", "callable-attribute-changed", "jitted-method", "mutable-key",
@@ -28,20 +25,18 @@ def check(context: Context) -> None:
     if not context.names:
         raise NothingToCompare("no site has a density")
     ways = context.ways
-    found = len(context.findings)
-    if ways.anew is not None:
-        compare(context, ways.called, ways.anew, "without compiled programs", stale(context))
-    if len(context.findings) == found:
-        compare(context, ways.called, ways.under_jit, "under `jit`", ())
+    if says := differs(context, ways.called, ways.anew or {}, "without compiled programs"):
+        context.find("stale-program", *says, stale(context))
+    elif says := differs(context, ways.called, ways.under_jit, "under `jit`"):
+        context.find("jit-differs", *says)
     if ways.anew is None:
         raise CannotRun(ways.why)
 
 
 def out_of_date(context: Context) -> bool:
     """Tell whether a program that was compiled before gives another density than a new one."""
-    ways = context.ways
-    anew = ways.anew[0] if ways.anew else {}
-    return any(context.apart(name, ways.called[0][name], rows) for name, rows in anew.items())
+    anew = context.ways.anew or {}
+    return any(context.apart(name, context.ways.called[name], rows) for name, rows in anew.items())
 
 
 def stale(context: Context) -> tuple[str, ...]:
@@ -52,7 +47,7 @@ def stale(context: Context) -> tuple[str, ...]:
     """
     ways = context.ways
     if context.largest > LARGE and ways.anew:
-        rows = [(name, ways.under_jit[0][name], fresh) for name, fresh in ways.anew[0].items()]
+        rows = [(name, ways.under_jit[name], fresh) for name, fresh in ways.anew.items()]
         if not any(context.apart(*row) for row in rows):
             return ()
     with jax.disable_jit():
@@ -64,29 +59,22 @@ def stale(context: Context) -> tuple[str, ...]:
     return ("jitted-draw-keeps-seed",) if traced or anew.keys() - before.keys() else STALE
 
 
-def compare(
-    context: Context, one: tuple[dict, Any], other: tuple[dict, Any],
-    second: str, cases: tuple[str, ...],
-) -> None:  # fmt: skip
-    """Add a finding for what two ways of running give differently, the densities first."""
-    first, kind = "as it is called", "stale-program" if cases else "jit-differs"
-    for name, here in one[0].items():
-        found = context.apart(name, here, other[0][name]) if name in other[0] else None
+def differs(context: Context, one: dict, other: dict, second: str) -> tuple[str, str] | None:
+    """Return what two ways of running give differently, and of which site; the densities first."""
+    first = "as it is called"
+    for name in sorted(one, key=lambda name: name not in context.names):
+        found = context.apart(name, one[name], other[name]) if name in other else None
         if not found:
             continue
-        says = found.says(first, second)
-        if not found.finite():
-            says += "; a number is too large or too small on the way, and XLA may avoid it"
-            if not any((hint.id, hint.site) == ("overflow", name) for hint in context.hints):
-                context.hint("overflow", says, name)
-            continue
-        context.find(kind, says, name, cases)
-        return
-    for key, value in one[1].items():
-        wanted = other[1].get(key)
-        if wanted is not None and not same(value, wanted):
-            name, _ = key
-            what = "it is" if name else "the model returns"
-            says = f"{what} {show(value)} {first}, and {show(wanted)} {second}"
-            context.find(kind, says, name, cases)
-            return
+        what, site = "", name
+        if name.startswith(RESULT):
+            what, site = RESULT, ""
+        elif name not in context.names:
+            what = "it is"
+        says = found.says(first, second, what)
+        if found.finite():
+            return says, site
+        says += "; a number is too large or too small on the way, and XLA may avoid it"
+        if not any((hint.id, hint.site) == ("overflow", site) for hint in context.hints):
+            context.hint("overflow", says, site)
+    return None

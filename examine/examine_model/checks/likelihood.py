@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
+import jax
 import jax.numpy as jnp
 
+from ..comparing import density
 from ..context import Context, NothingToCompare
 
 
@@ -25,7 +28,8 @@ def check(context: Context) -> None:
     if not observed:
         raise NothingToCompare("nothing is observed outside of loops")
     for name in observed:
-        site, rows = sites[name], context.called[name].shape
+        site = sites[name]
+        rows = jax.eval_shape(functools.partial(density, site)).shape
         events = len(site.fn.event_shape)
         shape = jnp.shape(site.value)
         given, batch = shape[: len(shape) - events], site.fn.batch_shape

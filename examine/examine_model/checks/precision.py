@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -44,7 +45,9 @@ def check(context: Context) -> None:
     if context.noise is None or out_of_date(context):
         raise CannotRun("the model gives another log density when it is traced anew")
     try:
-        real = apart(context, at_draws(context, as_real((context.args, context.kwargs))), wide)
+        said = at_draws(context, as_real((context.args, context.kwargs)))
+        draws = np.arange(DRAWS), context.draws.values
+        real = apart(context, running.quick(said, *draws), wide)
     except Exception:  # whole numbers that have to be whole
         real = found
     for name, rows in found.items():
@@ -71,13 +74,10 @@ def as_real(given: Any) -> Any:
     return jax.tree.map(real, given)
 
 
-def at_draws(context: Context, given: Any) -> dict[str, Any]:
-    """Return the log densities at the draws, with other arguments."""
+def at_draws(context: Context, given: Any) -> Callable[..., dict[str, Any]]:
+    """Return a function of numbered draws: their log densities, with some arguments."""
     key, said = context.key(1), context.measuring(given)
-    draws = np.arange(DRAWS), context.draws.values
-    return running.quick(
-        lambda draws: jax.lax.map(lambda draw: said(key, draw[1]).rows, draws), draws
-    )
+    return lambda *draws: jax.lax.map(lambda draw: said(key, draw[1]).rows, draws)
 
 
 def with_64(context: Context, whole: bool = False) -> dict[str, Any]:
@@ -85,16 +85,11 @@ def with_64(context: Context, whole: bool = False) -> dict[str, Any]:
 
     With `whole`, whole numbers among the arguments have 64 bits too.
     """
-    values = context.draws.values
     given = programs.widened((context.args, context.kwargs), whole)
-    key, said = context.key(1), context.measuring(given)
+    wide = programs.widened(jax.tree.map(np.asarray, context.draws.values))
+    both = jax.tree.map(lambda *rows: np.concatenate(rows), wide, comparing.shaken(wide))
     try:
-        wide = programs.widened(jax.tree.map(np.asarray, values))
-        both = jax.tree.map(lambda *rows: np.concatenate(rows), wide, comparing.shaken(wide))
-        draws = np.arange(2 * DRAWS), both  # there is one number a draw also where nothing is drawn
-        return programs.in_64_bits(
-            lambda draws: jax.lax.map(lambda draw: said(key, draw[1]).rows, draws), draws
-        )
+        return programs.in_64_bits(at_draws(context, given), np.arange(2 * DRAWS), both)
     except Exception as error:
         raise CannotRun(f"with 64 bits it fails with {running.brief(error)}") from error
 

@@ -62,7 +62,7 @@ def same_density(context: Context) -> None:
     if context.draw.keys_asked or any(found.check == context.check for found in context.findings):
         return  # the model draws more than its sites, so another key is another density
     for name, before in context.ways.drawn.items():
-        found = context.apart(name, before, context.ways.called[0][name])
+        found = context.apart(name, before, context.ways.called[name])
         if found:
             says = found.says("where the values were drawn", "where the same values are handed in")
             context.find("density-not-repeated", says, name)

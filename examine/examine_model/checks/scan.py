@@ -45,9 +45,10 @@ def check(context: Context) -> None:
             found[site.name] = by_step(each, steps)
         return found
 
-    keys = jax.random.split(context.key(2), DRAWS)
     with refused("under `jit`"):
-        drawn = running.quick(lambda keys: jax.lax.map(numbers, keys), keys)
+        drawn = running.quick(
+            lambda key: jax.lax.map(numbers, jax.random.split(key, DRAWS)), context.key(2)
+        )
     for name, reason in raised.items():
         says = f"each step has a density, and the stacked site raises {running.brief(reason)}"
         context.find("stacked-raises", says, name, loud(kinds[name]))
