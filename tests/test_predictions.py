@@ -14,6 +14,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from bookkit import pages, predictions, reading_time, translations
 from bookkit.formats import notebooks
+from bookkit.sphinx import predict
 
 ASKED = {path: predictions.find(path.read_text()) for path in pages.find_notebooks()}
 ALL = [one for found in ASKED.values() for one in found]
@@ -139,6 +140,15 @@ def test_both_sides_and_errors_are_read():
     page = nbformat.v4.new_notebook(cells=[made])
     assert predictions.reading(page, "add", r"^\w+Error|runs") == "TypeError / runs"
     assert predictions.reading(page, "other", ".") == "no cell of this name"
+
+
+def test_an_item_of_the_workshop_test_has_the_programs_that_it_needs():
+    path, one = predictions.of_book()["lazy-programs"]
+    asked, *programs = predict.item(path, one, "with score")
+    assert [asked] == one.question
+    assert ["def make_belief" in text for text in programs] == [True, False]
+    assert not any("%%" in text or "assert" in text for text in programs)
+    assert predict.item(path, one, "in words") == one.question
 
 
 PO = """
