@@ -9,6 +9,7 @@ import pytest
 
 from bookkit import pages, predictions, reading_time
 from bookkit.formats import notebooks
+from bookkit.sphinx import predict
 
 ASKED = {path: predictions.find(path.read_text()) for path in pages.find_notebooks()}
 ALL = [one for found in ASKED.values() for one in found]
@@ -46,6 +47,14 @@ After it.
 """
 
 each_page = pytest.mark.parametrize("path", [path for path in ASKED if ASKED[path]])
+
+
+def test_chapters_ask_three_to_five_times_and_foundations_once():
+    bounds = {"failures": (3, 5), "foundations": (1, 3), "closing": (0, 8)}
+    for path, found in ASKED.items():
+        least, most = bounds.get(path.parent.name, (0, 5))
+        assert least <= len(found) <= most, f"{path.stem} asks {len(found)} times"
+    assert len(ALL) >= 25
 
 
 def test_each_question_has_three_or_four_answers_with_a_reply_to_each():
@@ -103,3 +112,12 @@ def test_both_sides_and_errors_are_read():
     page = nbformat.v4.new_notebook(cells=[made])
     assert predictions.reading(page, "add", r"^\w+Error|runs") == "TypeError / runs"
     assert predictions.reading(page, "other", ".") == "no cell of this name"
+
+
+def test_an_item_of_the_workshop_test_has_the_programs_that_it_needs():
+    path, one = predictions.of_book()["lazy-programs"]
+    asked, *programs = predict.item(path, one, "with score")
+    assert [asked] == one.question
+    assert ["def make_belief" in text for text in programs] == [True, False]
+    assert not any("%%" in text or "assert" in text for text in programs)
+    assert predict.item(path, one, "in words") == one.question

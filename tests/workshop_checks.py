@@ -36,10 +36,12 @@ SLIDE = """async place => {
     return box.width && (box.right > innerWidth + 1 || box.left < -1
       || (e.localName == "pre" && e.scrollWidth > e.clientWidth + 1));
   });
-  const code = [...slide.querySelectorAll("pre")].map(
-    e => parseFloat(getComputedStyle(e).fontSize));
+  const scale = e => e.ownerSVGElement ? e.getScreenCTM().a : 1;
+  const words = [...slide.querySelectorAll("pre, .marks, td, th, li, p, svg text")].filter(
+    e => !e.closest("aside") && e.textContent.trim());
+  const sizes = words.map(e => parseFloat(getComputedStyle(e).fontSize) * scale(e));
   return {at: JSON.stringify(Reveal.getIndices()), tall: slide.scrollHeight > innerHeight,
-    small: code.filter(size => size < 24).length,
+    small: words.filter((e, at) => sizes[at] < 23.9).map(e => e.textContent.slice(0, 40)),
     out: out.map(e => e.outerHTML.slice(0, 100)), empty: !parts.some(e => e.textContent.trim())};
 }"""
 
@@ -65,7 +67,7 @@ def test_every_slide_of_a_deck_can_be_read_from_the_back(browser, deck):
         where = f"slide {number} of {deck.stem}"
         assert not look["out"], f"{where}: past the edge: {look['out']}"
         assert not look["tall"], f"{where} is higher than the screen"
-        assert not look["small"], f"{where}: code is smaller than 24 pixels"
+        assert not look["small"], f"{where}: smaller than 24 pixels: {look['small']}"
         assert not look["empty"], f"{where} is empty"
 
 

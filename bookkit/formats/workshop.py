@@ -28,7 +28,7 @@ REVEAL = Path(sphinx_revealjs.__file__).parent / "_static" / "revealjs"
 # reveal.js and the one theme, its font, and the speaker's view; the rest stays where it is.
 REVEAL_PARTS = ["LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js"]
 REVEAL_PARTS += ["dist/theme/white.css", "dist/theme/fonts/source-sans-pro", "plugin/notes"]
-ENDING = "book/closing/the-one-idea"  # has the questions that stand on each handout
+ENDING = "book/closing/on-one-sheet"  # has the questions that stand on each handout
 SIZES = (7.8, 7.3, 6.8)  # points: the code of a handout, as large as one page allows
 
 

@@ -217,6 +217,17 @@ def code(signature: catalogue.Signature) -> str:
     return f"`` {shown} ``"
 
 
+class MatrixStrip(SphinxDirective):
+    """The row of a case in the version matrix, as a strip that leads there."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return the strip."""
+        self.env.note_dependency(str(versions.FILE))
+        return matrix_strip(self, self.arguments[0])
+
+
 class CaseCard(Generated):
     """The card at the top of a case, from its record and the matrix."""
 
@@ -298,5 +309,6 @@ DIRECTIVES = {
     "case-index": CaseIndex,
     "drawing": Drawing,
     "front-card": FrontCard,
+    "matrix-strip": MatrixStrip,
     "version-matrix": VersionMatrix,
 }

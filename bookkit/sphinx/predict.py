@@ -71,18 +71,28 @@ class Predict(SphinxDirective):
         return nodes.inline("", "", made, classes=["predict-words"])
 
 
-def program(path: Path, one: predictions.Prediction) -> str:
-    """Return the program that a prediction asks about, without magics and its last assertions."""
-    about = one.options.get("before", one.options["cell"])
-    (cell,) = (cell for _, cell in pages.code_cells(path) if cell.metadata.get("name") == about)
+def program(path: Path, name: str) -> str:
+    """Return a named cell as Markdown, without magics, imports and its last assertions."""
+    (cell,) = (cell for _, cell in pages.code_cells(path) if cell.metadata.get("name") == name)
     shown = reading_time.split_asserts(cell.source)[0].rstrip().splitlines()
-    return "\n".join(line for line in shown if not line.startswith("%"))
+    code = "\n".join(row for row in shown if not row.startswith(("%", "import ", "from ")))
+    return f"```python\n{code.strip()}\n```"
+
+
+def item(path: Path, one: predictions.Prediction, how: str) -> list[str]:
+    """Return the question of an item with the programs that it needs, as Markdown."""
+    words, _, needs = how.partition("with ")
+    names = needs.split()
+    if len(one.question) == 1 and "in words" not in words:
+        names.append(one.options.get("before", one.options["cell"]))
+    return [*one.question, *(program(path, name) for name in names)]
 
 
 class WorkshopTest(SphinxDirective):
     """Predictions, named one a line, as a test to print; their key is folded below.
 
-    A name with `in words` after it is asked without its program.
+    A name with `in words` after it is asked without its program, and one with `with CELL CELL`
+    has these cells of its page above it.
     """
 
     has_content = True
@@ -92,12 +102,10 @@ class WorkshopTest(SphinxDirective):
         known = predictions.of_book()
         items, key = [], []
         for number, line in enumerate(self.content, 1):
-            label, _, in_words = line.partition(" ")
+            label, _, how = line.partition(" ")
             path, one = known[label]
-            asked, *rest = one.question
+            asked, *rest = item(path, one, how)
             items += [f"**{number}.** {asked}", *rest]
-            if not rest and not in_words:
-                items.append(f"```python\n{program(path, one)}\n```")
             answers = zip(LETTERS, one.answers, strict=False)
             items.append("\n".join(f"- **{letter}.** {text}" for letter, (text, _) in answers))
             page = path.relative_to(pages.ROOT)
