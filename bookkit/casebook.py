@@ -158,8 +158,10 @@ def families() -> dict[str, str]:
 
 
 def family_table(family: str) -> str:
-    """Return the cases of a family as a table, silent ones first."""
-    rows = [say("| Case | Kind | Origin |"), "|---|---|---|"]
+    """Return the cases of a family as a table, silent ones first; old links lead to it."""
+    chapter = catalogue.load().get(family)
+    once = "".join(f'<span id="{name}"></span>' for name in chapter.once) if chapter else ""
+    rows = [once, "", say("| Case | Kind | Origin |"), "|---|---|---|"]
     owners = {"documented": say("documented limit"), "yours": say("your program")}
     for case in records.load().values():
         if case.family == family:

@@ -80,6 +80,7 @@ class Failure:
         question: what to ask where the text alone cannot decide.
         upstream: (text, address) of the reports and changes that it is known by.
         undecided_with: failures that show the same messages; each has the other's signatures too.
+        once: names of sections that are cases now; old links lead to the table of cases.
     """
 
     id: str
@@ -93,6 +94,7 @@ class Failure:
     question: str
     upstream: tuple[tuple[str, str], ...]
     undecided_with: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()
 
 
 def phrase_pattern(text: str) -> str:
@@ -120,6 +122,7 @@ def load() -> dict[str, Failure]:
     for entry in tables.values():
         entry["signatures"] = tuple(signature(said(r, "note")) for r in entry["signatures"])
         entry["undecided_with"] = tuple(entry.get("undecided_with", ()))
+        entry["once"] = tuple(entry.get("once", ()))
         entry["upstream"] = tuple((say(row["text"]), row["url"]) for row in entry["upstream"])
         entry["evidence"] = tuple(Evidence(**said(r, "means")) for r in entry["evidence"])
     return {key: Failure(id=key, **entry) for key, entry in tables.items()}

@@ -99,27 +99,46 @@ def _():
     return three(plain, plain, exact)
 
 
+def folded(level):
+    return dist.FoldedDistribution(dist.Normal(level, 0.5))
+
+
+def folded_exact(means, drawn):
+    return stats.foldnorm(means / 0.5, scale=0.5).logpdf(drawn)
+
+
 @vary("a folded normal", "silent", "holds", then=("IndexError", "IndexError"))
 def _():
-    folded = lambda level: dist.FoldedDistribution(dist.Normal(level, 0.5))
-    by_scipy = lambda means, drawn: stats.foldnorm(means / 0.5, scale=0.5).logpdf(drawn)
-    return three(folded, lambda a: folded(a * jnp.ones(5)), by_scipy, exp=False)
+    return three(folded, lambda a: folded(a * jnp.ones(5)), folded_exact, exp=False)
+
+
+@vary("a folded normal, four days", "ValueError", "holds", then=("IndexError", "IndexError"))
+def _():
+    return three(folded, lambda a: folded(a * jnp.ones(5)), folded_exact, exp=False, days=4)
+
+
+def mixture(level):
+    return dist.MixtureSameFamily(fair, dist.Normal(level + pair, 0.5))
+
+
+def mixture_each(level):
+    weights = dist.Categorical(probs=jnp.ones((5, 2)) / 2)
+    parts = dist.Normal(level * jnp.ones((5, 1)) + pair, 0.5)
+    return dist.MixtureSameFamily(weights, parts)
+
+
+def mixture_exact(means, drawn):
+    return np.log(sum(stats.norm(means + shift, 0.5).pdf(drawn) / 2 for shift in (-1.0, 1.0)))
 
 
 @vary("a mixture, all parts with the axis", "silent", "holds", then=("IndexError", "IndexError"))
 def _():
-    def mixture(level):
-        return dist.MixtureSameFamily(fair, dist.Normal(level + pair, 0.5))
+    return three(mixture, mixture_each, mixture_exact, exp=False)
 
-    def cured(level):
-        weights = dist.Categorical(probs=jnp.ones((5, 2)) / 2)
-        parts = dist.Normal(level * jnp.ones((5, 1)) + pair, 0.5)
-        return dist.MixtureSameFamily(weights, parts)
 
-    def by_scipy(means, drawn):
-        return np.log(sum(stats.norm(means + shift, 0.5).pdf(drawn) / 2 for shift in (-1.0, 1.0)))
-
-    return three(mixture, cured, by_scipy, exp=False)
+@vary("a mixture, four days", "TypeError", "holds", then=("IndexError", "IndexError"))
+def _():
+    return three(mixture, mixture_each, mixture_exact, exp=False, days=4)
 
 
 @vary("64 bits", "silent", "holds", then=("IndexError", "IndexError"))

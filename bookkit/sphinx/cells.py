@@ -113,8 +113,6 @@ def prompts(source: str, metadata: dict, folded: str, shows: bool) -> tuple[str,
         return say("The laboratory"), say("The laboratory")
     if "replies" in metadata.get("tags", []):
         return say("Show what the replies rest on"), say("Hide what the replies rest on")
-    if source.startswith("%check"):
-        return say("Show what the check says"), say("Hide what the check says")
     if shows and folded == "all":
         return say("Show one more program"), say("Hide the program")
     if shows:
