@@ -131,7 +131,7 @@ class ThenAndNow(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return the program and, side by side, what came of it."""
+        """Return the program and, below it, what came of it on each stack."""
         path = pages.ROOT / f"{self.arguments[0]}.md"
         self.env.note_dependency(str(path))
         notebook = execute.executed(path)
@@ -146,7 +146,7 @@ class ThenAndNow(SphinxDirective):
         """Return a cell and its two outcomes; of an error its first line."""
         data = next(o.data[both.MIME] for o in cell.outputs if both.MIME in o.get("data", {}))
         program = re.sub(r"\A%%both\n", "", cell.source)
-        row = nodes.container(classes=["both"])
+        sides: list[nodes.Element] = []
         for name in both.SIDES:
             side = data[name]
             words = say(both.SIDES[name]) + releases(self.arguments[0], side["versions"])
@@ -161,7 +161,9 @@ class ThenAndNow(SphinxDirective):
                     text = output.get("text") or output["data"]["text/plain"]
                 look = "error-message" if failed else "output"
                 column += nodes.literal_block(text, text, language="text", classes=[look])
-            row += column
+            sides.append(column)
+        render.mark_differences(sides)
+        row = render.outcomes_side_by_side(sides)
         block = nodes.literal_block(program, program, language="python3")
         return [nodes.container("", block, row, classes=["then-and-now"])]
 
