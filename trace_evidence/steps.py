@@ -305,7 +305,7 @@ def as_html(data: Mapping[str, Any]) -> str:
         part = f"<b>{frame['part']}.</b> " if frame["part"] else ""
         says = f'<p class="steps-says">{part}{marked_up(frame["says"])}</p>' * bool(frame["says"])
         at = html.escape(json.dumps(frame["at"]), quote=True)
-        body.append(f'<div class="steps-frame" data-at="{at}">{frame["html"]}{says}</div>')
+        body.append(f'<div class="steps-frame" data-at="{at}">{says}{frame["html"]}</div>')
     choices = html.escape(json.dumps(data["choices"]), quote=True)
     caption = f"<figcaption>{marked_up(data['caption'])}</figcaption>"
     opening = f'<figure class="steps" data-choices="{choices}">'
