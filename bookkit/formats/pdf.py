@@ -70,10 +70,10 @@ FLOWS = """names => names.forEach(
   name => document.getElementById(name).classList.add("flows")
 )"""
 HERE = Path(__file__).resolve().parent
-LATIN = "Libertinus Serif"  # Typst has it
+LATIN = ["Noto Sans", "DejaVu Sans", "Libertinus Serif"]  # the last one comes with Typst
 NO_FONT = (
     "no font on this machine has the characters of {name}: on Debian, "
-    "`apt-get install fonts-noto-cjk` for Chinese; elsewhere, install Noto Serif CJK"
+    "`apt-get install fonts-noto-cjk` for Chinese; elsewhere, install Noto Sans CJK"
 )
 
 
@@ -94,7 +94,7 @@ def fonts(language: Language) -> list[str]:
         NotReady: the machine has no font for the language.
     """
     if language.code == languages.ENGLISH or not shutil.which("fc-list"):
-        return [LATIN]
+        return LATIN
 
     def ask(*command: str) -> str:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
@@ -102,7 +102,7 @@ def fonts(language: Language) -> list[str]:
     tag = language.tag.lower()
     if not ask("fc-list", f":lang={tag}", "family"):
         raise browser.NotReady(NO_FONT.format(name=language.name))
-    return [LATIN, ask("fc-match", "--format=%{family[0]}", f"serif:lang={tag}")]
+    return [*LATIN, ask("fc-match", "--format=%{family[0]}", f"sans-serif:lang={tag}")]
 
 
 def outline_items(parent: DictionaryObject) -> Iterator[DictionaryObject]:
