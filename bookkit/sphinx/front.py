@@ -56,14 +56,16 @@ class MatrixEmblem(SphinxDirective):
                 place = self.SHAPES.get(kind, "").format(x=x, y=row * self.STEP_Y)
                 paths[kind] = paths.get(kind, "") + place
             href = self.env.app.builder.get_relative_uri(self.env.docname, page)
-            words = html.escape(say(title).replace("`", ""))
+            words = say(title).replace("`", "") + say(": ") + versions.sentence(slug)
+            words = html.escape(words)
             area = f'<rect x="{x - 2}" width="{self.STEP_X}" height="{len(rows) * self.STEP_Y}"/>'
             links += f'<a href="{href}" tabindex="-1"><title>{words}</title>{area}</a>'
         drawn = "".join(f'<path class="emblem-{k}" d="{d}"/>' for k, d in paths.items() if d)
         width, height = len(programs) * self.STEP_X, len(rows) * self.STEP_Y
         words = say(
             "{programs} programs on {stacks} stacks of releases, oldest above. Squares raise, "
-            "diamonds give a wrong answer without an error, triangles warn, dashes are right.",
+            "diamonds give a wrong answer without an error, triangles warn, dashes are right; blank: "
+            "not measured.",
             programs=len(programs), stacks=len(rows),
         )  # fmt: skip
         page = self.env.app.builder.get_relative_uri(
