@@ -42,6 +42,7 @@ def test_without_a_script_all_frames_stand_in_order_with_what_they_say_and_show(
         "chains: one",
     ]
     assert page.select_one("figcaption").get_text() == "What x does."
+    assert all(says.find_next_sibling("div") for says in page.select(".steps-says")), "drawing last"
     assert not page.select("[hidden], script, [style*=display\\:none]")
     assert all(svg.find_parent(role="img") for svg in page.select("svg"))
 
@@ -108,12 +109,15 @@ def test_all_that_a_figure_says_is_put_into_another_language_and_code_is_left():
     made = Steps("Which run?", {"chains": ["two", "one"]})
     panel = Panel("the key of each run")
     panel.text(8, 40, "rng_key")
+    panel.rows({"runs of the body": "nothing yet", "6 keys, 1 entry": 2}, words=True)
+    panel.rows({"return x": "a value"})
     for choice in ("two", "one"):
         made.add(f"It keeps `{choice}`.", f"{ALT} & {choice}", panel, at=[choice])
     data = made.data()
     texts = frames.words(data)
     assert {"chains", "two", "the key of each run", "It keeps `one`.", f"{ALT} & one"} < set(texts)
-    assert "rng_key" not in texts
+    assert {"runs of the body", "nothing yet", "6 keys, 1 entry"} < set(texts)
+    assert not {"rng_key", "return x", "a value", "2"} & set(texts)
     assert as_html(frames.changed(data, str)) == as_html(data)
     shown = as_html(frames.changed(data, lambda text: f"文{texts.index(text)}"))
     assert not re.search("key of|keeps|Which|chains|alone", shown.replace(frames.SPACE, " "))
