@@ -64,8 +64,8 @@ class MatrixEmblem(SphinxDirective):
         width, height = len(programs) * self.STEP_X, len(rows) * self.STEP_Y
         words = say(
             "{programs} programs on {stacks} stacks of releases, oldest above. Squares raise, "
-            "diamonds give a wrong answer without an error, triangles warn, dashes are right; blank: "
-            "not measured.",
+            "diamonds give a wrong answer without an error, triangles warn, dashes are right; "
+            "blank: not measured.",
             programs=len(programs), stacks=len(rows),
         )  # fmt: skip
         page = self.env.app.builder.get_relative_uri(

@@ -1,4 +1,4 @@
-"""A tracer that outlives its trace: the trace and a list as lifetimes, and what goes between them."""
+"""A tracer that outlives its trace: trace and list as lifetimes, and what goes between them."""
 
 from __future__ import annotations
 
