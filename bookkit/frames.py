@@ -22,7 +22,7 @@ SPACE = "\u00a0"  # between the words of a label
 
 def is_words(label: str) -> bool:
     """Tell whether a label is English, and no code, number or address."""
-    words = re.fullmatch(r"(?:\d\. )?[A-Za-z][A-Za-z ,.:;'\u2019-]*", label)
+    words = re.fullmatch(r"(?:\d+\.? )?[A-Za-z][A-Za-z0-9 ,.:;'\u2019-]*", label)
     return bool(words and re.search("[a-z]{3}", label))
 
 

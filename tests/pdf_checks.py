@@ -99,6 +99,8 @@ def test_the_outline_has_every_page_of_the_book_in_its_order(book, soups):
     assert not missing, f"pages that are not in the outline: {missing}"
     found = list(dict.fromkeys(title for title in titles if title in headings))
     assert found == headings, f"the outline has another order than _toc.yml: {found}"
+    solved = [page for page in soups if page.select(".solution")]
+    assert titles.count("Solutions") == len(solved) > 0, "solutions stand under their exercises"
 
 
 def test_every_figure_is_there_with_its_alt_text(book, soups):

@@ -60,18 +60,27 @@ def test_arrow_keys_home_and_end_turn_the_frames(open_page):
     figure = page.locator("figure.steps").first
     last = figure.locator(".steps-frame").count() - 1
     height = figure.bounding_box()["height"]
-    figure.get_by_role("button", name="Next").focus()
+    drawings = figure.locator(".steps-panels")
+    assert len({drawn.bounding_box()["y"] for drawn in drawings.all()}) == 1, "a drawing jumps"
+    button, scrubber = figure.get_by_role("button", name="Next"), figure.get_by_label("Step")
     turns = [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", last), ("Home", 0)]
-    for key, place in [*turns, ("ArrowLeft", 0), ("Enter", 1)]:
-        page.keyboard.press(key)
-        assert shown(figure) == [place], f"after {key}"
-        assert figure.bounding_box()["height"] == height, "what is below moves"
+    for focus in (drawings.first.click, scrubber.focus, button.focus):
+        focus()
+        for key, place in [*turns, ("ArrowLeft", 0)]:
+            page.keyboard.press(key)
+            assert shown(figure) == [place], f"after {key}"
+            assert scrubber.get_attribute("aria-valuetext") == f"{place + 1} of {last + 1}"
+            assert figure.bounding_box()["height"] == height, "what is below moves"
+    page.keyboard.press("Enter")
+    assert shown(figure) == [1]
+    says = figure.locator(".steps-now .steps-says").bounding_box()
+    assert button.bounding_box()["y"] < says["y"] < drawings.nth(1).bounding_box()["y"]
     assert figure.get_by_role("button", name="Previous").get_attribute("aria-disabled") == "false"
 
 
 def test_sliders_lead_through_the_grid_by_keyboard(open_page):
     figure = (page := open_page(SLIDERS).page).locator("figure.steps").first
-    days, animals = figure.get_by_role("slider").all()
+    days, animals = figure.locator(".steps-slider input").all()
     seen = set()
     for _ in range(3):
         animals.focus()

@@ -31,4 +31,4 @@ def test_a_machine_without_a_font_for_chinese_is_told_in_one_line_what_to_instal
     with pytest.raises(browser.NotReady, match="apt-get install fonts-noto-cjk") as said:
         pdf.fonts(CHINESE)
     assert "\n" not in str(said.value)
-    assert pdf.fonts(languages.known()["en"]) == [pdf.LATIN]
+    assert pdf.fonts(languages.known()["en"]) == pdf.LATIN

@@ -42,6 +42,7 @@ def test_without_a_script_all_frames_stand_in_order_with_what_they_say_and_show(
         "chains: one",
     ]
     assert page.select_one("figcaption").get_text() == "What x does."
+    assert all(says.find_next_sibling("div") for says in page.select(".steps-says")), "drawing last"
     assert not page.select("[hidden], script, [style*=display\\:none]")
     assert all(svg.find_parent(role="img") for svg in page.select("svg"))
 

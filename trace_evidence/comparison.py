@@ -34,8 +34,11 @@ def compare(got, expected, kind="path", x=None, names=("", ""), **given) -> None
 
     rows = {**given, "expected": expected, "got": got}
     rows = {name: np.asarray(row, float) for name, row in rows.items()}
-    across = {"grid": len(rows)}.get(kind, 1)
-    figure, axes = plt.subplots(1, across, figsize=(4.4, 2.3), squeeze=False)
+    tables = len(rows) if kind == "grid" else 1
+    # Of many wide tables two stand side by side: their numbers would be too small to read.
+    across = 2 if kind == "grid" and tables * rows["got"].shape[1] > 12 else tables
+    down = -(-tables // across)
+    figure, axes = plt.subplots(down, across, figsize=(4.4, 2.3 * down), squeeze=False)
     axes[0, 0].set_xlabel(names[0], family="monospace")
     axes[0, 0].set_ylabel(names[1], family="monospace")
     if kind == "hist":
@@ -43,9 +46,11 @@ def compare(got, expected, kind="path", x=None, names=("", ""), **given) -> None
     for place, (name, row) in enumerate(rows.items()):
         look = {"label": name, **LOOKS.get(name, GIVEN)}
         if kind == "grid":
-            _draw_table(axes[0, place], row, look)
+            _draw_table(axes.flat[place], row, look)
         else:
             _draw_row(axes[0, 0], kind, np.arange(len(row)) if x is None else x, row, look)
+    for empty in axes.flat[tables:]:
+        empty.remove()
     if kind != "grid":
         figure.legend(loc="outside upper left", ncols=3, prop={"family": "monospace"})
         if x is None:
@@ -78,4 +83,4 @@ def _draw_table(ax, rows, look) -> None:
     shades = 0.05 + 0.5 * (rows - rows.min()) / (rows.max() - rows.min())
     for (y, x), value in np.ndenumerate(rows):
         ax.fill_between((x, x + 1), y, y + 1, color=look["color"], alpha=shades[y, x], lw=0)
-        ax.text(x + 0.5, y + 0.5, f"{value:.1f}", ha="center", va="center", size=9)
+        ax.text(x + 0.5, y + 0.5, f"{value:.1f}", ha="center", va="center", size=11)

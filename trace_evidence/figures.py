@@ -74,7 +74,7 @@ def draw_pytree(ax, tree, names: Callable = field_names) -> None:
                 -depth - 0.58,
                 label,
                 ha="center",
-                fontsize=10,
+                fontsize=11,
                 zorder=2,
                 bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.5},
             )

@@ -104,11 +104,14 @@ class Panel:
         self.parts.append(f'<path d="{path}" fill="none" {stroke}/>')
 
     def chip(self, x: float, y: float, words: object, **look: Any) -> float:
-        """Draw a word in a box of its own, with the box's top at `y`; return its right end."""
+        """Draw a word in a box of its own, with the box's top at `y`; return its right end.
+
+        What is no code, but words that other languages have their own for, has the flag `text`.
+        """
         shown = str(words)
         wide = max(26.0, len(shown) * SIZE * MONO + 8)
         self.box(x, y, wide, 20, **look)
-        self.text(x + wide / 2, y + 15, shown, mono=True, middle=True)
+        self.text(x + wide / 2, y + 15, shown, mono=not look.get("text"), middle=True)
         return x + wide
 
     def gap(self, high: float = 10) -> None:
@@ -135,6 +138,7 @@ class Panel:
         rows: Mapping[str, object],
         hot: Iterable[str] | Mapping[str, str] = (),
         indent: int = 0,
+        words: bool = False,
     ) -> None:
         """Write names with their values in boxes; None and `MISSING` have a dashed one.
 
@@ -142,13 +146,15 @@ class Panel:
             rows: name to value.
             hot: the names that are drawn in the accent colour, or each with its colour.
             indent: how far to the right the rows stand.
+            words: whether names and values are words, not code; see `chip`.
         """
         colors = hot if isinstance(hot, Mapping) else dict.fromkeys(hot, ACCENT)
         right = max((len(name) for name in rows), default=0) * SIZE * MONO + MARGIN + indent + 8
         for name, value in rows.items():
-            self.text(MARGIN + indent, self.height + 16, name, mono=True)
+            self.text(MARGIN + indent, self.height + 16, name, mono=not words)
             look = {"color": colors[name], "tinted": True} if name in colors else {}
-            self.chip(right, self.height + 1, value, dashed=value in (None, MISSING), **look)
+            look |= {"dashed": value in (None, MISSING), "text": words}
+            self.chip(right, self.height + 1, value, **look)
             self.height += 22
 
     def tree(self, root: str, children: Mapping[str, object], hot: Iterable[str] = ()) -> None:
@@ -305,7 +311,7 @@ def as_html(data: Mapping[str, Any]) -> str:
         part = f"<b>{frame['part']}.</b> " if frame["part"] else ""
         says = f'<p class="steps-says">{part}{marked_up(frame["says"])}</p>' * bool(frame["says"])
         at = html.escape(json.dumps(frame["at"]), quote=True)
-        body.append(f'<div class="steps-frame" data-at="{at}">{frame["html"]}{says}</div>')
+        body.append(f'<div class="steps-frame" data-at="{at}">{says}{frame["html"]}</div>')
     choices = html.escape(json.dumps(data["choices"]), quote=True)
     caption = f"<figcaption>{marked_up(data['caption'])}</figcaption>"
     opening = f'<figure class="steps" data-choices="{choices}">'

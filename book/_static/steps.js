@@ -2,6 +2,7 @@
 "use strict";
 
 function makeSteps(figure, number) {
+  const {say} = globalThis.traceEvidence;
   const frames = [...figure.querySelectorAll(".steps-frame")];
   const choices = Object.entries(JSON.parse(figure.dataset.choices));
   const at = frame => frame.dataset.at;
@@ -19,6 +20,10 @@ function makeSteps(figure, number) {
     frames.forEach(frame => frame.classList.toggle("steps-now", frame === group[place]));
     previous.setAttribute("aria-disabled", place === 0);
     following.setAttribute("aria-disabled", place === group.length - 1);
+    scrubber.max = group.length - 1;
+    scrubber.value = place;
+    const words = {step: place + 1, steps: group.length};
+    scrubber.setAttribute("aria-valuetext", say("{step} of {steps}", words));
   }
 
   function choose() {
@@ -56,9 +61,11 @@ function makeSteps(figure, number) {
     });
   });
   const turn = add(bar, "div", {className: "steps-turn"});
-  const previous = add(turn, "button", {type: "button", textContent: globalThis.traceEvidence.say("‹ Previous")});
-  const following = add(turn, "button", {type: "button", textContent: globalThis.traceEvidence.say("Next ›")});
+  const previous = add(turn, "button", {type: "button", textContent: say("‹ Previous")});
+  const scrubber = add(turn, "input", {type: "range", min: 0, ariaLabel: say("Step")});
+  const following = add(turn, "button", {type: "button", textContent: say("Next ›")});
   previous.addEventListener("click", () => show(place - 1));
+  scrubber.addEventListener("input", () => show(+scrubber.value));
   following.addEventListener("click", () => show(place + 1));
 
   // Arrow keys turn the frames wherever the focus is in the figure, but on a slider or a choice.
@@ -71,7 +78,9 @@ function makeSteps(figure, number) {
   });
 
   const box = figure.querySelector(".steps-frames");
-  box.setAttribute("aria-live", "polite");
+  box.tabIndex = -1;  // a click on the drawing brings the focus, and with it the arrow keys
+  box.setAttribute("aria-live", "polite");  // the sentence, without the long text of the drawing
+  box.querySelectorAll(".steps-panels").forEach(drawn => drawn.setAttribute("aria-live", "off"));
   figure.classList.add("steps-on");
   choose();
   if (choices.length || group.length > 1) box.before(bar);

@@ -28,8 +28,8 @@ CONTENTS_LINK = "https://page.invalid/"  # in front.typ; a link to a page that c
 PDF = pages.ROOT / "_build" / "trace-evidence.pdf"
 # Takes the pages in the order of the table of contents. An id stands once in a book of many pages,
 # so each is given its page's name; links to pages of the book then lead inside, all others to the
-# public address.
-JOIN = r"""async ([site, published, folder, addresses]) => {
+# public address. Solutions stand at the end of their page.
+JOIN = r"""async ([site, published, folder, addresses, solutions]) => {
   const pages = new Map();
   for (const url of addresses) {
     const text = await (await fetch(url)).text();
@@ -56,6 +56,11 @@ JOIN = r"""async ([site, published, folder, addresses]) => {
       }
     }
     article.id = name(url);
+    const solved = [...article.querySelectorAll(".solution")];
+    if (solved.length) {
+      const heading = Object.assign(document.createElement("h2"), {textContent: solutions});
+      article.append(heading, ...solved);
+    }
     chapters.push(article);
   }
   document.querySelector("article.bd-article").replaceWith(...chapters);
@@ -70,10 +75,10 @@ FLOWS = """names => names.forEach(
   name => document.getElementById(name).classList.add("flows")
 )"""
 HERE = Path(__file__).resolve().parent
-LATIN = "Libertinus Serif"  # Typst has it
+LATIN = ["Noto Sans", "DejaVu Sans", "Libertinus Serif"]  # the last one comes with Typst
 NO_FONT = (
     "no font on this machine has the characters of {name}: on Debian, "
-    "`apt-get install fonts-noto-cjk` for Chinese; elsewhere, install Noto Serif CJK"
+    "`apt-get install fonts-noto-cjk` for Chinese; elsewhere, install Noto Sans CJK"
 )
 
 
@@ -94,7 +99,7 @@ def fonts(language: Language) -> list[str]:
         NotReady: the machine has no font for the language.
     """
     if language.code == languages.ENGLISH or not shutil.which("fc-list"):
-        return [LATIN]
+        return LATIN
 
     def ask(*command: str) -> str:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
@@ -102,7 +107,7 @@ def fonts(language: Language) -> list[str]:
     tag = language.tag.lower()
     if not ask("fc-list", f":lang={tag}", "family"):
         raise browser.NotReady(NO_FONT.format(name=language.name))
-    return [LATIN, ask("fc-match", "--format=%{family[0]}", f"serif:lang={tag}")]
+    return [*LATIN, ask("fc-match", "--format=%{family[0]}", f"sans-serif:lang={tag}")]
 
 
 def outline_items(parent: DictionaryObject) -> Iterator[DictionaryObject]:
@@ -214,7 +219,8 @@ def print_book(language: Language) -> None:
         folder = f"{language.address}/" if language.address else ""
         page.goto(f"{site}{folder}book/index.html", wait_until="load")
         addresses = [f"{site}{folder}{row.page}.html" for row in rows]
-        headings = page.evaluate(JOIN, [site, pages.public_address(), folder, addresses])
+        published, solutions = pages.public_address(), say("Solutions")
+        headings = page.evaluate(JOIN, [site, published, folder, addresses, solutions])
         page.evaluate(FLOWS, [anchor(row.page) for row in rows if row.above])
         print("printing the book, which takes about a minute …", flush=True)
         page.add_style_tag(content=STYLE)

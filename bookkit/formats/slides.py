@@ -80,8 +80,9 @@ def program(cell: NotebookNode, words: tuple[str, ...] = ()) -> str:
     source = statements(source, words) if words else source
     if not re.sub(r"^#.*$", "", source, flags=re.M).strip():
         return ""
-    shown = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True, style="tango"))
-    return f'<pre class="code">{shown.strip()}</pre>'
+    shown = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
+    kind = "code then" if cell.source.startswith("%%then") else "code"
+    return f'<pre class="{kind}">{shown.strip()}</pre>'
 
 
 def marks(pairs: list[tuple[str, str]]) -> str:
@@ -221,12 +222,13 @@ def as_html(title: str, slides: list[Slide], address: str) -> str:
     return PAGE.format(
         title=html.escape(title),
         address=html.escape(address),
-        colours=HtmlFormatter(style="tango").get_style_defs(".code"),
+        colours=HtmlFormatter(style=CODE_STYLE).get_style_defs(".code"),
         style=STYLE,
         sections="\n".join(sections),
     )
 
 
+CODE_STYLE = "a11y-high-contrast-light"  # the site's
 STYLE = Path(__file__).with_suffix(".css").read_text()
 PAGE = """\
 <!DOCTYPE html>

@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
 from bookkit import catalogue, drawings, execute, pages, reading_time, taught, versions
-from bookkit.formats import notebooks, slides
+from bookkit.formats import notebooks, pdf, slides
 
 HERE = Path(__file__).resolve().parent
 OUT = pages.ROOT / "_build" / "workshop"
@@ -101,6 +101,7 @@ def write_handout(page: str) -> None:
     failure = catalogue.load()[name]
     measured = versions.sentence(name)
     data = {
+        "fonts": pdf.LATIN,
         "title": failure.title,
         "address": pages.published(page),
         "drawing": drawings.for_paper(name),
@@ -122,14 +123,14 @@ def write_handout(page: str) -> None:
     for fix, size in itertools.product([whole, *fixes], SIZES):
         try:
             inputs = {"data": json.dumps({**data, "fix": fix, "size": size})}
-            pdf = typst.compile(str(HERE / "handout.typ"), sys_inputs=inputs)
+            made = typst.compile(str(HERE / "handout.typ"), sys_inputs=inputs)
             break
         except typst.TypstError as error:
             if "does not fit" not in str(error):
                 raise SystemExit(f"error: the handout of {name}: {error}") from None
     else:
         raise SystemExit(f"error: the handout of {name} does not fit on two pages.")
-    notebooks.write(OUT / "handouts" / f"{name}.pdf", pdf)
+    notebooks.write(OUT / "handouts" / f"{name}.pdf", made)
 
 
 def make(page: str, executed: NotebookNode, seconds: float | None) -> None:

@@ -45,14 +45,16 @@ class MatrixEmblem(SphinxDirective):
                 place = self.SHAPES.get(kind, "").format(x=x, y=row * self.STEP_Y)
                 paths[kind] = paths.get(kind, "") + place
             href = self.env.app.builder.get_relative_uri(self.env.docname, page)
-            words = html.escape(say(title).replace("`", ""))
+            words = say(title).replace("`", "") + say(": ") + versions.sentence(slug)
+            words = html.escape(words)
             area = f'<rect x="{x - 2}" width="{self.STEP_X}" height="{len(rows) * self.STEP_Y}"/>'
             links += f'<a href="{href}" tabindex="-1"><title>{words}</title>{area}</a>'
         drawn = "".join(f'<path class="emblem-{k}" d="{d}"/>' for k, d in paths.items() if d)
         width, height = len(programs) * self.STEP_X, len(rows) * self.STEP_Y
         words = say(
             "{programs} programs on {stacks} stacks of releases, oldest above. Squares raise, "
-            "diamonds give a wrong answer without an error, triangles warn, dashes are right.",
+            "diamonds give a wrong answer without an error, triangles warn, dashes are right; "
+            "blank: not measured.",
             programs=len(programs), stacks=len(rows),
         )  # fmt: skip
         page = self.env.app.builder.get_relative_uri(
@@ -119,7 +121,7 @@ class ThenAndNow(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return the program and, side by side, what came of it."""
+        """Return the program and, below it, what came of it on each stack."""
         path = pages.ROOT / f"{self.arguments[0]}.md"
         self.env.note_dependency(str(path))
         notebook = execute.executed(path)
@@ -134,7 +136,7 @@ class ThenAndNow(SphinxDirective):
         """Return a cell and its two outcomes; of an error its first line."""
         data = next(o.data[both.MIME] for o in cell.outputs if both.MIME in o.get("data", {}))
         program = re.sub(r"\A%%both\n", "", cell.source)
-        row = nodes.container(classes=["both"])
+        sides: list[nodes.Element] = []
         for name in both.SIDES:
             side = data[name]
             words = say(both.SIDES[name]) + releases(self.arguments[0], side["versions"])
@@ -149,7 +151,9 @@ class ThenAndNow(SphinxDirective):
                     text = output.get("text") or output["data"]["text/plain"]
                 look = "error-message" if failed else "output"
                 column += nodes.literal_block(text, text, language="text", classes=[look])
-            row += column
+            sides.append(column)
+        render.mark_differences(sides)
+        row = render.outcomes_side_by_side(sides)
         block = nodes.literal_block(program, program, language="python3")
         return [nodes.container("", block, row, classes=["then-and-now"])]
 

@@ -47,13 +47,15 @@ def draw(belief: Any, read: Callable[[Any], Any]) -> Steps:
         code, tree = Panel("one step of the loop"), Panel()
         code.code(LINES, now)
         code.gap()
-        code.say("in the instance's __dict__", bold=True)
+        code.say("the instance's own attributes", bold=True)
         held = {name: "array" if name in vars(thing) else MISSING for name in leaves_of(thing)}
         new = {"covariance_matrix"} - {name for name in held if held[name] == MISSING}
         code.rows(held, new)
         for title, shown in trees.items():
             leaves = {name for name in shown if shown[name]}
-            tree.tree(f"{title}: {type(thing).__name__}", shown, new & leaves)
+            tree.say(title, bold=True)
+            tree.gap(4)
+            tree.tree(type(thing).__name__, shown, new & leaves)
             tree.gap()
         drawn = ". ".join(f"The pytree that {title} has {listed(trees[title])}" for title in trees)
         alt = f"The line {LINES[now]} runs. The instance has {listed(held)}. {drawn}."
