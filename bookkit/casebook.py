@@ -16,8 +16,7 @@ FULL_STOPS = ".。"
 
 def is_measured(slug: str) -> bool:
     """Tell whether any stack of the matrix knows a program."""
-    known = versions.load()
-    return slug in known["failures"] and versions.stacks_of(slug)[0] > 0
+    return versions.stacks_of(slug)[0] > 0
 
 
 def measured(case: Case) -> str:

@@ -19,7 +19,7 @@ import typst
 from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
-from bookkit import catalogue, drawings, execute, pages, reading_time, taught, versions
+from bookkit import catalogue, drawings, execute, pages, reading_time, records, taught, versions
 from bookkit.formats import notebooks, pdf, slides
 
 HERE = Path(__file__).resolve().parent
@@ -64,15 +64,9 @@ def runs(text: str) -> list[list[str]]:
 
 def first_code(page: str, section: str) -> str:
     """Return the first code cell of a section."""
-    inside = False
-    for cell in notebooks.read(page).cells:
-        if cell.cell_type == "markdown":
-            for heading in re.findall(r"^## (.+)$", cell.source, re.M):
-                inside = heading == section
-        elif inside:
-            shown, _ = reading_time.split_asserts(cell.source)
-            return re.sub(r"\A%%(then|both)\n", "", shown)
-    raise SystemExit(f"error: {page}: the section {section!r} has no code cell.")
+    cells = records.cells_of(pages.path_of(page))
+    shown, _ = reading_time.split_asserts(next(c.code for c in cells if c.section == section))
+    return re.sub(r"\A%%(then|both)\n", "", shown)
 
 
 def the_check(page: str) -> str:
@@ -157,16 +151,10 @@ def main() -> int:
             return 1
         record = cache.match_cache_notebook(notebook)
         make(page, execution.notebook, (record.data or {}).get("execution_seconds"))
-    for folder, what in (
-        ("student", "notebooks without solutions or outputs"),
-        ("instructor", "notebooks with solutions, notes and outputs"),
-        ("slides", "decks; open one in a browser, S shows the speaker's notes"),
-        ("handouts", "PDFs of two pages"),
-    ):
-        found = [file for file in (OUT / folder).iterdir() if file.is_file()]
-        size = sum(file.stat().st_size for file in found) / 1e6
-        print(f"{folder + '/':12} {len(found):2} {what}, {size:.1f} MB")
-    print(f"The workshop edition is in {OUT.relative_to(pages.ROOT)}.")
+    print(
+        f"In {OUT.relative_to(pages.ROOT)}: notebooks for students and for instructors, slides (S "
+        "shows the speaker's notes), handouts."
+    )
     return 0
 
 

@@ -24,7 +24,12 @@ from . import render
 from .directives import DIRECTIVES
 
 RENDERER = "trace-evidence"
-CASES_PAGE = "book/cases/index"
+SCRIPTS = {
+    'id="case-filter"': "casebook.js",
+    'id="cell-filter"': "can-i-use.js",
+    'class="steps"': "steps.js",
+    'class="predict"': "predict.js",
+}
 THEN_PINS = pages.ROOT / "stacks" / "then.in"
 
 
@@ -245,14 +250,9 @@ def refresh_cache(app: Sphinx, config) -> None:
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Load a script on the pages that need it."""
-    if page == CASES_PAGE:
-        app.add_js_file("casebook.js", loading_method="defer")
-    if 'id="cell-filter"' in context.get("body", ""):
-        app.add_js_file("can-i-use.js", loading_method="defer")
-    if 'class="steps"' in context.get("body", ""):
-        app.add_js_file("steps.js", loading_method="defer")
-    if 'class="predict"' in context.get("body", ""):
-        app.add_js_file("predict.js", loading_method="defer")
+    for mark, script in SCRIPTS.items():
+        if mark in context.get("body", ""):
+            app.add_js_file(script, loading_method="defer")
 
 
 def inline_mark(name, rawtext, text, lineno, inliner, options=None, content=None):

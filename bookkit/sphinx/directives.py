@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from bookkit import (
     versions,
 )  # fmt: skip
 from bookkit.languages import say
+from trace_evidence import steps
 
 
 class Generated(SphinxDirective):
@@ -125,7 +125,7 @@ class VersionMatrix(SphinxDirective):
     def row(self, slug: str) -> str:
         """Return the row of one program: its link, its range, a mark for each release."""
         title, page = programs()[slug]
-        title = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(title, quote=False))
+        title = steps.marked_up(title)
         if slug in catalogue.load():
             title = say("The failure of August 2024")
         href = self.env.app.builder.get_relative_uri(self.env.docname, page)

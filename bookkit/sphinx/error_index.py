@@ -15,9 +15,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from bookkit import avoid, casebook, catalogue, everyday, pages, publish, records
 from bookkit.languages import say
-from trace_evidence import symptoms, triage
+from trace_evidence import steps, symptoms, triage
 
-from . import front
 from .directives import Generated, code
 
 PAGE = "book/reference/error-index"
@@ -200,7 +199,7 @@ class EverydayIndex(Generated):
             text = next((row.text for row in entry.wordings if row.text), "")
             row = self.ROW.format(
                 id=entry.id, href=f"{uri}#{entry.id}",
-                title=front.inline_code(entry.title), message=f"<code>{html.escape(text)}</code>",
+                title=steps.marked_up(entry.title), message=f"<code>{html.escape(text)}</code>",
             )  # fmt: skip
             marks = "".join(f'<li class="anchor" id="{name}"></li>' for name in sorted(older))
             groups.setdefault(page, []).append(marks + row)

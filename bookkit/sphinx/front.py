@@ -12,14 +12,9 @@ from sphinx.util.docutils import SphinxDirective
 from bookkit import catalogue, drawings, execute, pages, records, versions
 from bookkit.languages import say
 from bookkit.outputs import releases, split_traceback
-from trace_evidence import both
+from trace_evidence import both, steps
 
 from . import directives, render
-
-
-def inline_code(text: str) -> str:
-    """Return a line of Markdown as HTML; it has no marks but backticks."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
 
 
 class MatrixEmblem(SphinxDirective):
@@ -86,7 +81,7 @@ class ChapterCards(SphinxDirective):
                     href=self.address(f"book/failures/{failure.id}"),
                     picture=drawings.inline(failure.id, decorative=True),
                     title=html.escape(failure.title),
-                    text=inline_code(failure.symptom),
+                    text=steps.marked_up(failure.symptom),
                     more=f"<code>{html.escape(failure.message, quote=False)}</code>",
                 )
             )

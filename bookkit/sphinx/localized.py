@@ -118,15 +118,11 @@ def link_editions(app: Sphinx, page: str, template: str, context: dict[str, Any]
         )  # fmt: skip
 
 
-def script_words() -> dict[str, str]:
-    """Return what the scripts say, in the language that is spoken."""
-    return {text: say(text) for _, text in translations.interface_texts(["book/_static"])}
-
-
 def write_words(app: Sphinx) -> None:
     """Write the words of the scripts beside them, before pages name the file with its mark."""
     if app.builder.format == "html":
-        words = json.dumps(script_words(), ensure_ascii=False)
+        said = {text: say(text) for _, text in translations.interface_texts(["book/_static"])}
+        words = json.dumps(said, ensure_ascii=False)
         text = f"globalThis.traceEvidence = {{...globalThis.traceEvidence, words: {words}}};\n"
         file = Path(app.outdir, "_static", WORDS)
         file.parent.mkdir(parents=True, exist_ok=True)

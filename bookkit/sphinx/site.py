@@ -13,7 +13,6 @@ import shutil
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bs4 import BeautifulSoup
 from docutils import nodes
 from fontTools import subset
 from sphinx.application import Sphinx
@@ -85,32 +84,6 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
     if text:
         # The page is written already; its description is made of what stands here.
         doctree.children = [nodes.paragraph(text, text)]
-
-
-def without_cases(markup: BeautifulSoup) -> BeautifulSoup:
-    """Return the sidebar's tree without the cases, but for the one that is read."""
-    for row in markup.select("li.toctree-l2:not(.current)"):
-        if isinstance(row.next_sibling, str):
-            row.next_sibling.extract()  # the end of its line
-        row.decompose()
-    for details in markup.select("details"):
-        inner = details.find("ul")
-        if inner and inner.find("li"):  # the one case that is read: nothing to open and close
-            details.replace_with(inner)
-        else:
-            details.decompose()
-    return markup
-
-
-def thin_sidebar(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """Let the sidebar list chapters and families, and not every case."""
-    whole = context.get("generate_toctree_html")
-    if whole:
-
-        def generate(**options):  # as the theme called it before, and has the answer still
-            return without_cases(BeautifulSoup(str(whole(**options)), "html.parser"))
-
-        context["generate_toctree_html"] = generate
 
 
 def link_cases(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
@@ -266,7 +239,6 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", describe, priority=400)
     app.connect("html-page-context", link_cases, priority=400)
     app.connect("html-page-context", offer_colab, priority=600)
-    app.connect("html-page-context", thin_sidebar, priority=900)
     app.connect("build-finished", lighten, priority=900)
     app.connect("build-finished", number_cells)
     return {"parallel_read_safe": True, "version": "1"}
