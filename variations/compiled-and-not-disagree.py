@@ -85,3 +85,9 @@ vary("looks right: copy what is read", "silent", "falls", then=("right", "holds"
 vary("looks right: a jit inside", "silent", "falls", then=("right", "holds"))(
     lambda: three(by_set, outside)
 )
+
+
+@vary("64 bits", "silent", "holds", then=("right", "holds"))
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three(by_set, dtype=np.float64)

@@ -96,3 +96,9 @@ vary("the cure is substitute around", "silent", "holds")(
 vary("the cure is condition around: the levels", "silent", "holds")(
     lambda: three(cured=lambda *args: around(*args, handlers.condition))
 )
+
+
+@vary("64 bits", "silent", "holds")
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three()

@@ -73,3 +73,9 @@ vary("bare zeros", "silent", "-")(
 vary("np.float32 and a float", "right", "holds")(
     lambda: three(Setting, Floats, np.float32(2.0), 2.0)
 )
+
+
+@vary("64 bits", "silent", "holds")
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three(Setting, Floats)

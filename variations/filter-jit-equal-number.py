@@ -69,3 +69,9 @@ vary("looks right: float() for 0.0 and -0.0", "silent", "falls")(
 vary("looks right: a test of the type inside", "silent", "falls")(
     lambda: (*three()[:2], three(function=inside)[0])
 )
+
+
+@vary("64 bits", "silent", "holds")
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three()

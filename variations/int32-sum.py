@@ -57,3 +57,9 @@ vary("each product is too large already", "silent", "holds")(
     lambda: three(lambda p, a: (1000 * p * a).sum() / (1000 * p).sum(), floats)
 )
 vary("looks right: a float after a product", "silent", "falls")(lambda: three(cure=large))
+
+
+@vary("64 bits", "right", "holds")
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three()

@@ -55,6 +55,7 @@ def three(save, load, cured, make="dist.Normal(3.0, 0.5)", like="dist.Normal(0.0
     return lambda: through(save, load), exact, lambda: through(*cured)
 
 
+WIDE = "[jax.config.update('jax_enable_x64', True), dist.Normal({})][1]"
 EQX = ["eqx.tree_serialise_leaves('f', fit)", "fit = eqx.tree_deserialise_leaves('f', like)"]
 RAVEL = ["np.save('r.npy', ravel_pytree(fit)[0])"]
 RAVEL += ["fit = ravel_pytree(like)[1](jnp.asarray(np.load('r.npy')))"]
@@ -98,6 +99,9 @@ vary("a list of leaves, by NumPy", "silent", "holds")(lambda: three(*LEAVES, NOR
 vary("a field of a module", "silent", "holds")(lambda: three(*MODULE, NORMAL))
 vary("the cure is pickle of the whole", "silent", "holds")(lambda: three(*EQX, PICKLE))
 vary("looks right: leaves by their path", "silent", "falls")(lambda: three(*EQX, PATHS))
+vary("64 bits", "silent", "holds")(
+    lambda: three(*EQX, NORMAL, make=WIDE.format("3.0, 0.5"), like=WIDE.format("0.0, 1.0"))
+)
 
 
 @vary("the end: both processes stop", "right", "holds")

@@ -80,3 +80,9 @@ vary("eqx.filter_grad", "silent", "holds")(
 vary("looks right: only the leaf, by tree_at", "silent", "falls")(
     lambda: three(dist.HalfNormal, HALF, cure=only_scale)
 )
+
+
+@vary("64 bits", "silent", "holds")
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three(dist.HalfNormal, HALF)

@@ -51,9 +51,19 @@ def only_data(readings):
 
 
 @functools.cache
-def off(change, model=with_global, args=alone, number=1, size=5, new=False, clear=False, **more):
+def off(
+    change,
+    model=with_global,
+    args=alone,
+    number=1,
+    size=5,
+    new=False,
+    clear=False,
+    dtype=float,
+    **more,
+):
     global usual
-    usual, readings = 0.0, np.linspace(1.4, 2.3, size)
+    usual, readings = 0.0, np.linspace(1.4, 2.3, size, dtype=dtype)
     make = lambda: BarkerMH(model, step_size=0.15, adapt_step_size=False)
     options = {"num_warmup": 99, "num_samples": 999, "progress_bar": False, **more}
     mcmc = MCMC(make(), **options)
@@ -75,6 +85,9 @@ def three(change=correct, cured=None, **options):
 vary("data and prior change", "silent", "holds")(lambda: three())
 vary("only the data, in place", "silent", "holds", then=("right", "holds"))(
     lambda: three(only_data)
+)
+vary("only the data, in place, in float32", "right", "holds")(
+    lambda: three(only_data, dtype=np.float32)
 )
 vary("only the prior, a global", "silent", "holds")(lambda: three(only_usual))
 # `BarkerMH` keeps the potential of the first run; with NUTS the cure holds.

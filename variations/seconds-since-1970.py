@@ -52,3 +52,9 @@ def _():
         elapsed(nanoseconds) / 1e9,
         lambda: jnp.asarray(elapsed(nanoseconds) / 1e9),
     )
+
+
+@vary("64 bits", "right", "holds")
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return three(SECONDS)
