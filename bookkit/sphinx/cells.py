@@ -192,7 +192,7 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             fold_asserts(source)
         for kind in ("raises", "warns"):
             # Where the output is folded away, the reader is to guess it.
-            if kind in metadata.get("expect", {}) and "hide-output" not in tags:
+            if kind in metadata.get("expect", {}) and not {"hide-output", "laboratory"} & set(tags):
                 came.append((kind, render.outcome(kind, metadata["expect"][kind])))
         if SILENT in tags:
             case = records.load().get(app.env.docname.removeprefix("book/cases/"))
