@@ -296,7 +296,8 @@ class Context:
         with contextlib.suppress(Exception):
             return Draws(values, *at_draws(with_slopes))
         with refused("under `jit`"):  # with a loop that cannot be differentiated, all else in order
-            return Draws(values, *at_draws(densities_of), slopes={})
+            rows, also, inside = at_draws(densities_of)
+            return Draws(values, rows, also, inside, slopes={})
 
     @cached_property
     def own_draws(self) -> list[Drawing]:

@@ -236,7 +236,7 @@ def divergences_unsaid(cured: bool) -> Examined:
     signal = np.linspace(-10, 10, 41)
     answer = (signal > 0).astype(int)
 
-    def model(answer):
+    def model(signal, answer):
         steepness = numpyro.sample("steepness", dist.LogNormal(0.0, 1.0))
         yes = jax.nn.sigmoid(steepness * signal)
         each = answer * jnp.log(yes) + (1 - answer) * jnp.log(1 - yes)
@@ -244,4 +244,4 @@ def divergences_unsaid(cured: bool) -> Examined:
             each = dist.Bernoulli(logits=steepness * signal).log_prob(answer)
         numpyro.factor("answer", each.sum())
 
-    return Examined(model, (answer,))
+    return Examined(model, (signal, answer))
