@@ -36,6 +36,7 @@ ANEW = {
         "Predictive(growth, drawn": "it runs the model, and the program the guide",
     },
     "jit-broken-after-leak": {"density.clear_cache()": "the cure is to throw the old trace away"},
+    "jit-model-args-first-data": {"assert np.isclose(cured": "it makes a sampler of its own"},
     "mcmc-keeps-data": {"assert cured == expected": "it makes a sampler of its own, and counts"},
     "predictive-returns-data": {
         "assert np.allclose(cured": "`Predictive` gets other arguments, and traces anew",
