@@ -45,6 +45,7 @@ NOT_APPLICABLE = {
     "shard-map-sums-gradients": "it needs several devices, and `examine` runs on one",
     "slowest-lane": "it costs time and changes no answer",
     "compiled-and-not-disagree": "it is about the compiler, and about one form of one operation",
+    "jit-model-args-first-data": "the model is right; a second run of the kernel is not",
     "leak-checker-blind": "it is about a tool of JAX, not about what a model computes",
     "mcmc-keeps-data": "it costs memory and changes no answer",
     "predictive-returns-data": "the model is right, and asked with its data",

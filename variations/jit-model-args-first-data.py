@@ -1,0 +1,68 @@
+"""Variations of *With `jit_model_args`, a second run returns the first posterior*.
+
+The means of the two runs, rounded to halves.
+"""
+
+import jax
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+from numpyro.infer import AIES, ESS, MCMC, NUTS, SA, BarkerMH
+
+from tools.variations import vary
+
+jax.config.update("jax_disable_most_optimizations", True)
+CHAINS = {"num_chains": 4, "chain_method": "vectorized"}
+READINGS = np.array([2.0, 1.4, 2.3, 1.9, 2.4])
+
+
+def tank(readings):
+    level = numpyro.sample("level", dist.Normal(0.0, 10.0))
+    numpyro.sample("readings", dist.Normal(level, 0.3), obs=readings)
+
+
+def rate(readings):
+    """A positive latent, so that the sampler works on its logarithm."""
+    level = numpyro.sample("level", dist.Gamma(1.0, 0.01))
+    numpyro.sample("readings", dist.Normal(level, 0.3), obs=readings)
+
+
+def barker(model):
+    return BarkerMH(model, step_size=0.3, adapt_step_size=False, adapt_mass_matrix=False)
+
+
+def means(kernel, model=tank, second=READINGS + 5.0, number=1, clear=False, new=False, **options):
+    """Run one `MCMC`, or a new one each time, on the readings and on the second data."""
+    options = {"num_warmup": 300, "num_samples": 600, "progress_bar": False, **options}
+    mcmc, found = MCMC(kernel(model), **options), []
+    for readings in (READINGS, second):
+        mcmc = MCMC(kernel(model), **options) if new else mcmc
+        if clear:
+            jax.clear_caches()
+        mcmc.run(jax.random.PRNGKey(number), readings)
+        found.append(np.round(2 * mcmc.get_samples()["level"].mean()) / 2)
+    return found
+
+
+def three(kernel=barker, cured=None, exact=(2.0, 7.0), **options):
+    """Try the option, and the page's cure: without it."""
+    cured = {"jit_model_args": False} if cured is None else cured
+    given = {"jit_model_args": True, **options}
+    return lambda: means(kernel, **given), exact, lambda: means(kernel, **{**given, **cured})
+
+
+vary("BarkerMH", "silent", "holds")(lambda: three())
+vary("another key, a positive latent", "silent", "holds")(lambda: three(model=rate, number=7))
+vary("the second data set has another size", "right", "holds")(
+    lambda: three(second=np.full(3, 7.0))
+)
+vary("AIES", "silent", "holds")(lambda: three(AIES, **CHAINS))
+vary("ESS", "silent", "holds")(lambda: three(ESS, **CHAINS))
+vary("NUTS", "right", "holds")(lambda: three(NUTS))
+vary("SA, which needs more steps", "right", "holds")(lambda: three(SA, num_warmup=3000))
+vary("the cure is a new MCMC and a new kernel", "silent", "holds")(
+    lambda: three(cured={"new": True})
+)
+vary("looks right: jax.clear_caches() before each run", "silent", "falls")(
+    lambda: three(cured={"clear": True})
+)
