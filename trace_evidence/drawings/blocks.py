@@ -68,8 +68,10 @@ def draw(ten: Any, pairs: Any, fewer: Any, value: Any) -> Steps:
     assert np.broadcast_shapes(pairs.batch_shape, (steps, members)) == (steps, members)
     figure = Steps("Normals, pairs and a value. What does the border do, and which pairs fit?")
 
-    def frame(says: str, told: str, panel: Panel, columns: int, rows: int, joined=True, out=0):
-        blocks(panel, columns, rows, size, joined, out)
+    def frame(
+        says: str, told: str, panel: Panel, wide: int, high: int, joined: bool = True, out: int = 0
+    ) -> None:
+        blocks(panel, wide, high, size, joined, out)
         figure.add(says, told, panel)
 
     frame(
