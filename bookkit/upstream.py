@@ -54,11 +54,25 @@ def proof(name: str) -> str:
     return say("{failed} of {total}, then none", failed=failed, total=total)
 
 
+def on_main(name: str) -> str:
+    """Return what became of a defect on NumPyro's main branch, and at which commit, if known."""
+    found = record()["rows"].get(name, {}).get("main")
+    if not found:
+        return say("not measured")
+    states = {
+        "merged": say("merged"),
+        "mended otherwise": say("mended otherwise"),
+        "still needed": say("still needed"),
+        "needs a new patch": say("still needed, and needs a new patch"),
+    }
+    return f"{states[found['state']]} ({found['commit']})"
+
+
 def table() -> str:
     """Return the defects with a patch as a table, silent ones first."""
     rows = [
-        say("| Defect | Occurs in | Tests that fail without the patch, and with it |"),
-        "|---|---|---|",
+        say("| Defect | Occurs in | Tests that fail without the patch, and with it | Main |"),
+        "|---|---|---|---|",
     ]
     for name, row in defects().items():
         mark = f"{{inline-mark}}`{row['kind']}: {say(row['kind'])}`"
@@ -80,7 +94,7 @@ def table() -> str:
         what += say("<br>Cases: {cases}", cases=cases) if cases else ""
         what += f"<br>{' · '.join(links)}"
         since = casebook.occurs_in(row["cases"][0]) if row["cases"] else say("not measured")
-        rows.append(f"| {what} | {since} | {proof(name)} |")
+        rows.append(f"| {what} | {since} | {proof(name)} | {on_main(name)} |")
     return "\n".join(rows)
 
 

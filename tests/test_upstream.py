@@ -112,3 +112,20 @@ def test_what_a_row_comes_to(found, state):
         "own": [{"broken": []}],
     }
     assert command.state_of({**good, **found}).startswith(state)
+
+
+def test_what_became_of_a_defect_in_a_checkout(tmp_path, monkeypatch):
+    name = "levy-copy-no-support"
+    root, _ = library_root()
+    for file in command.touched(upstream.FOLDER / name / "fix.patch"):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / file, tmp_path / file)
+    monkeypatch.setattr(command, "reproduce", lambda *_: 1)
+    assert command.judge(name, tmp_path)["state"] == "still needed"
+    monkeypatch.setattr(command, "reproduce", lambda *_: 0)
+    assert command.judge(name, tmp_path)["state"] == "mended otherwise"
+    assert command.apply(upstream.FOLDER / name / "fix.patch", tmp_path) == ""
+    assert command.judge(name, tmp_path)["state"] == "merged"
+    (tmp_path / file).write_text("")
+    monkeypatch.setattr(command, "reproduce", lambda *_: 1)
+    assert command.judge(name, tmp_path)["state"] == "needs a new patch"

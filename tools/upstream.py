@@ -7,7 +7,8 @@ only what changed since is run again.
 
     python -m tools.upstream                 every folder, all patches together, the book's cases
     python -m tools.upstream leaf-order      one folder
-    python -m tools.upstream --checkout DIR  again, with what is in no release as well
+    python -m tools.upstream --checkout DIR  again, with what is in no release as well, and what
+                                             became of each defect on the branch that is there
 
 The exit status is 1 where a row wants attention, and 2 where nothing could be run.
 """
@@ -244,6 +245,18 @@ def prove(name: str, folders: list[str], row: dict, base: Path, checkout: Path |
     return {"state": state_of(measured), **measured, "seconds": round(time.monotonic() - started)}
 
 
+def judge(name: str, checkout: Path) -> dict[str, str]:
+    """Return what became of a defect in a checkout: merged, mended otherwise, or still needed."""
+    patch, commit = FOLDER / name / "fix.patch", ("git", "log", "-1", "--format=%h of %cs")
+    found = {"commit": call(*commit, cwd=checkout).stdout.strip()}
+    if not apply(patch, checkout, "--check", "--reverse"):
+        return {**found, "state": "merged"}
+    if reproduce(name, checkout) == 0:
+        return {**found, "state": "mended otherwise"}
+    rejected = apply(patch, checkout, "--check")
+    return {**found, "state": "needs a new patch" if rejected else "still needed"}
+
+
 def judge_cases(rows: dict[str, dict], place: Path) -> dict[str, dict]:
     """Run the programs of the book's cases on the patched libraries, as the matrix runs them."""
     from bookkit import records
@@ -341,6 +354,8 @@ def main() -> int:
             what = (name, [name], rows[name], base, checkout)
             key, old = fingerprint([name], rows[name], versions), measured.get(name, {})
             measured[name] = measure(old, key, *what)
+            if checkout:
+                measured[name]["main"] = judge(name, checkout)
             write({**record, "versions": versions})
         show(name, measured[name])
     record["versions"] = versions
