@@ -94,7 +94,7 @@ def supported(site: running.Site) -> tuple[Any, list]:
         return True, []  # a distribution that knows no support
 
 
-@dataclass
+@dataclass(eq=False)
 class Context:
     """A model that is examined.
 
