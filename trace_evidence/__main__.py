@@ -165,7 +165,7 @@ def described(entry: Entry) -> str:
     """Return one entry in words: in short, where the page is, and its text."""
     width = min(shutil.get_terminal_size().columns, 100)
     everyday = entry["kind"] == "everyday"
-    kind = " (everyday error)" if everyday else f" ({entry['how']})" * (entry["kind"] == "case")
+    kinds = {"everyday": " (everyday error)", "case": f" ({entry.get('how')})"}
     names = {"symptom": "what", "cure": "try first"} if everyday else {}
     rows = []
     for key in ("symptom", "cause", "cure", "versions"):
@@ -176,7 +176,7 @@ def described(entry: Entry) -> str:
                 break_long_words=False, break_on_hyphens=False,
             )  # fmt: skip
     rows.append(f"{'page':<10}{rules.address(entry['page'])}")
-    parts = [entry["title"] + kind, "\n".join(rows), entry["text"].strip()]
+    parts = [entry["title"] + kinds.get(entry["kind"], ""), "\n".join(rows), entry["text"].strip()]
     return "\n\n".join(part for part in parts if part)
 
 
