@@ -67,14 +67,16 @@ def test_the_sixty_are_counted_by_what_is_said_of_each(monkeypatch):
     }  # fmt: skip
 
 
-def test_each_of_the_sixty_has_a_row_and_no_whole_one_is_alarmed():
+def test_each_of_the_sixty_has_a_row_and_one_whole_one_is_alarmed():
     cases, after = count.table(), count.load("after")
     files = {path.stem for path in count.FOLDER.glob("*.py")}
     assert cases.keys() == files == count.load("before").keys() and len(files) == 60
     assert after.keys() == count.cases().keys(), "run python -m trials.count --write after"
     said = {name: count.verdict(name, row) for name, row in after.items()}
-    assert set(said.values()) == {"named", "missed", "left alone"}
-    assert [name for name in said if said[name] == "missed"] == ["exposure"]
+    other = {
+        name: verdict for name, verdict in said.items() if verdict not in ("named", "left alone")
+    }
+    assert other == {"exposure": "missed", "lynx": "alarmed"}  # README says why
 
 
 PROGRAM = """
