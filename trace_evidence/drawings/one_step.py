@@ -53,9 +53,9 @@ def draw(belief: Any, read: Callable[[Any], Any]) -> Steps:
         code.rows(held, new)
         for title, shown in trees.items():
             leaves = {name for name in shown if shown[name]}
-            tree.say(title, bold=True)
-            tree.gap(4)
+            top = tree.height
             tree.tree(type(thing).__name__, shown, new & leaves)
+            tree.text(200, top + 16, title, bold=True)
             tree.gap()
         drawn = ". ".join(f"The pytree that {title} has {listed(trees[title])}" for title in trees)
         alt = f"The line {LINES[now]} runs. The instance has {listed(held)}. {drawn}."
