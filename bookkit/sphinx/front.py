@@ -9,7 +9,7 @@ from typing import ClassVar
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import catalogue, drawings, execute, pages, records, versions
+from bookkit import casebook, catalogue, drawings, execute, pages, records, versions
 from bookkit.languages import say
 from bookkit.outputs import releases, split_traceback
 from trace_evidence import both, steps
@@ -40,7 +40,7 @@ class MatrixEmblem(SphinxDirective):
                 place = self.SHAPES.get(kind, "").format(x=x, y=row * self.STEP_Y)
                 paths[kind] = paths.get(kind, "") + place
             href = self.env.app.builder.get_relative_uri(self.env.docname, page)
-            words = say(title).replace("`", "") + say(": ") + versions.sentence(slug)
+            words = say(title).replace("`", "") + say(": ") + casebook.occurs_in(slug)
             words = html.escape(words)
             area = f'<rect x="{x - 2}" width="{self.STEP_X}" height="{len(rows) * self.STEP_Y}"/>'
             links += f'<a href="{href}" tabindex="-1"><title>{words}</title>{area}</a>'
