@@ -20,7 +20,7 @@ from . import execute, languages, pages
 
 SITE = pages.BUILD / "html"
 DOCTREES = pages.BUILD / ".doctrees"
-RECORD = pages.BUILD / "site.txt"
+RECORD = execute.BUILT
 LOG = pages.BUILD / "log.txt"
 # What every page depends on, besides what outputs do; catalogues that have no page.
 SHARED = (

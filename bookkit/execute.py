@@ -44,6 +44,7 @@ from trace_evidence.then import REQUIRED_VARIABLE
 from . import kernels, pages
 
 CACHE = pages.BUILD / ".jupyter_cache"
+BUILT = pages.BUILD / "site.txt"  # what the site was built from: see `build.py`
 DATA = ("requirements.txt", "stacks/then.txt")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"
@@ -266,6 +267,14 @@ def executed(path: Path) -> NotebookNode | None:
     return execution.notebook if execution else None
 
 
+def read_again(path: Path) -> None:
+    """Have the next build of the site read a page again, whose outputs are new."""
+    for trees in pages.BUILD.glob(".doctrees*"):
+        (trees / f"{pages.page_name(path)}.doctree").unlink(missing_ok=True)
+    if BUILT.exists():  # its last line is about single pages
+        BUILT.write_text("\n".join(BUILT.read_text().splitlines()[:2]))
+
+
 def execute_chapters(
     paths: Iterable[Path],
     cache: JupyterCacheBase,
@@ -327,6 +336,8 @@ def execute_chapters(
                 kept = {**took, "package": package_of(execution.notebook)}
                 bundle = CacheBundleIn(execution.notebook, str(path), data=kept)
                 cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+                if path.is_relative_to(pages.ROOT):
+                    read_again(path)
             else:
                 say(f"stopped {path.stem} after {execution.seconds:.0f} s: {execution.reason}")
             yield path, execution

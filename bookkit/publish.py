@@ -89,9 +89,9 @@ def cases() -> dict[str, Entry]:
         measured = bare(casebook.measured(case))
         found[slug] = entry(
             "case", case.title, case.page, family=case.family, how=case.kind,
-            symptom=bare(casebook.closed_in_words(case) + case.symptom),
-            cause=bare(case.cause), cure=bare(case.cure), question=bare(case.question),
-            versions=measured, occurs=measured, ranges=casebook.open_ranges(slug),
+            symptom=bare(case.symptom), cause=bare(case.cause), cure=bare(case.cure),
+            question=bare(case.question), versions=measured, occurs=measured,
+            ranges=casebook.open_ranges(slug),
             signatures=[[pattern, catalogue.CLAIM, "cure"] for pattern in patterns(case)],
             evidence=[*evidence, *([["", AFTER, ""]] if slug in REPEATED else [])],
             needs=bool(evidence),

@@ -97,3 +97,13 @@ def test_on_paper_all_replies_are_listed(path, open_page):
         assert not form.locator("button").first.is_visible()
     for output in page.locator(".cell:has(> .prediction) > .cell_output").all():
         assert output.is_visible()
+
+
+def test_a_question_about_a_program_stands_between_its_code_and_its_output():
+    page = soup(SITE / PAGE)
+    for name in ("lazy-reads", "lazy-leaves", "lazy-types"):
+        cell = page.find(id=f"predict-{name}").find_parent("div", class_="cell")
+        assert "cell_input" in cell.find(recursive=False)["class"]
+        assert "cell_output" in cell.find_all(recursive=False)[-1]["class"]
+    marks = page.find(id="predict-lazy-types").parent.find_next_sibling()
+    assert marks.get_text().strip() == "raises TypeError"

@@ -69,6 +69,16 @@ def test_a_page_builds_what_sphinx_finds_old_and_what_all_depend_on_everything(
     assert built(checkout) == wanted
 
 
+def test_a_page_that_was_executed_anew_is_built_again(checkout, monkeypatch):
+    monkeypatch.setattr(execute, "BUILT", build.RECORD)
+    doctree = checkout / "_build" / ".doctrees" / "book" / "one.doctree"
+    doctree.parent.mkdir(parents=True, exist_ok=True)
+    doctree.touch()
+    execute.read_again(checkout / "book" / "one.md")
+    assert not doctree.exists()
+    assert (built(checkout), built(checkout)) == (PAGE, NOTHING)
+
+
 def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, capsys):
     (checkout / "fail").touch()
     (checkout / "book" / "one.md").write_text("after\n")

@@ -211,3 +211,30 @@ def test_the_links_to_this_checkout_are_relative_so_that_any_name_of_it_can_be_r
     links = list(environments.NOW.glob("lib/python*/site-packages/*.pth"))
     assert links
     assert not [link.name for link in links if str(environments.ROOT) in link.read_text()]
+
+
+def test_what_would_install_elsewhere_is_left_out(monkeypatch):
+    names = ["PIP_TARGET", "PIP_USER", "UV_SYSTEM_PYTHON", "PIP_INDEX_URL"]
+    for name in names:
+        monkeypatch.setenv(name, "1")
+    code = f"import os; print(*(name for name in {names} if name in os.environ))"
+    assert environments.run(sys.executable, "-c", code, cure="") == "PIP_INDEX_URL\n"
+
+
+def test_a_second_installation_waits_for_the_first(monkeypatch, tmp_path):
+    """The first one holds the lock until it is told that the second one waits."""
+    (tmp_path / "tools").mkdir()
+    source = environments.ROOT / "tools" / "environments.py"
+    slow = "\ndef bring_up_to_date():\n    print('begun', flush=True)\n    input()\n"
+    text = source.read_text().replace(
+        '\nif __name__ == "__main__":', f'{slow}\nif __name__ == "__main__":'
+    )
+    (tmp_path / "tools" / "environments.py").write_text(text)
+    command = [sys.executable, tmp_path / "tools" / "environments.py"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as first:
+        assert first.stdout.readline() == "begun\n"
+        with subprocess.Popen(command, **pipes) as second:
+            assert second.stdout.readline().startswith("Waiting for another make")
+            first.communicate("\n")
+            assert second.communicate("\n")[0] == "begun\n"

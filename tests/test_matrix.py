@@ -338,3 +338,20 @@ def test_only_what_is_new_or_changed_runs_and_the_record_is_in_order(scratch):
     added.write_text('"""It leaks."""\nDECIDED_BY = ("jax", "numpyro")\n')
     runner.main(["--rows", "0.10.0+jax-0.5.0"])
     assert list(runner.read()["0.9.0"]["verdicts"]) == ["drift"]  # no stale one
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(scratch, monkeypatch):
+    def interrupted(row: str):
+        if row != "0.9.0":
+            raise KeyboardInterrupt
+        return Path(row)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "install", interrupted)
+        with pytest.raises(SystemExit) as stopped:
+            runner.main(["--jobs", "1"])
+    assert stopped.value.code == 130
+    assert list(runner.read()) == ["0.9.0"]
+    runner.main([])
+    assert scratch.count("0.9.0 drift") == 1
+    assert len(runner.read()) == 3

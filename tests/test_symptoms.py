@@ -64,4 +64,5 @@ def test_the_command_lists_the_table_ranks_words_and_says_what_to_try(capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["format"] == command_line.FORMAT
     assert found["cases"][0]["id"] == "static-callables-pile-up"
-    assert set(found["cases"][0]) == {"id", "title", "score", "symptom", "cure", "page"}
+    keys = {"id", "title", "score", "symptom", "cure", "versions", "page"}
+    assert set(found["cases"][0]) == keys

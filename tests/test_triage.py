@@ -371,3 +371,15 @@ def test_no_release_older_than_what_was_measured_is_said_to_be_right():
         if 0 < known < stacks:
             ranges = casebook.open_ranges(slug)
             assert triage.occurs(ranges, dict.fromkeys(ranges, "0.0.1")), slug
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("'NoneType' object has no attribute 'is_discrete'", "levy-copy-no-support"),
+     ("'ArrayImpl' object has no attribute 'get_raw_value'", "nnx-variable-lost"),
+     ("jaxtyping.AnnotationError: Cannot process symbolic axis 'dim+1'", "jaxtyped-missing"),
+     ("orbax: ValueError: cannot reshape array of size 2 into shape (1,64)", "checkpoint-restore"),
+     ("InvalidRngError: RNGs should be of shape (2,) or PRNGKey", "framework-key-shape")],
+)  # fmt: skip
+def test_an_exact_wording_comes_before_a_general_one(text, name):
+    assert named(text)[0] == name

@@ -47,6 +47,7 @@ class Match(NamedTuple):
     score: int
     symptom: str
     cure: str
+    versions: str
     page: str
 
 
@@ -105,7 +106,7 @@ def search(words: str) -> list[Match]:
     return [
         Match(
             name, entries[name]["title"], score, entries[name]["symptom"],
-            entries[name]["cure"], address(entries[name]["page"]),
+            entries[name]["cure"], entries[name]["versions"], address(entries[name]["page"]),
         )
         for name, score in best.items()
     ]  # fmt: skip
@@ -123,8 +124,10 @@ def describe(found: list[Match]) -> str:
     blocks = []
     for place, row in enumerate(found, start=1):
         title = f"{place}. {row.title} ({row.id})"
-        rows = {"see": row.symptom, "cure": row.cure, "page": row.page}
-        blocks.append("\n".join([title, *(f"   {key:<6}{text}" for key, text in rows.items())]))
+        rows = {"see": row.symptom, "cure": row.cure, "in": row.versions, "page": row.page}
+        blocks.append(
+            "\n".join([title, *(f"   {key:<6}{text}" for key, text in rows.items() if text)])
+        )
     return "\n\n".join(blocks)
 
 

@@ -115,7 +115,12 @@ def symptom_data() -> dict[str, Any]:
     known = triage.data()["symptoms"]  # of all languages, whichever is spoken
     failures = catalogue.load().values()
     shown = [
-        (case.slug, case.title, case.page, casebook.closed_in_words(case) + case.symptom)
+        (
+            case.slug,
+            case.title,
+            case.page,
+            casebook.closed_in_words(case).replace("**", "") + case.symptom,
+        )
         for case in records.load().values()
     ]
     shown += [(row.id, row.title, f"book/failures/{row.id}", row.symptom) for row in failures]
