@@ -83,7 +83,7 @@ def test_a_cell_is_held_to_the_number_of_its_frames_and_to_their_alt_text():
     assert MIME in cell(figure()).outputs[0].data
 
 
-@pytest.mark.parametrize("name", ["cause", "map", *catalogue.load()])
+@pytest.mark.parametrize("name", ["cause-1", "cause-2", "cause-3", "map", *catalogue.load()])
 def test_each_chapter_and_the_common_cause_have_a_drawing_that_says_what_it_shows(name):
     drawn = BeautifulSoup(drawings.inline(name), "html.parser").svg
     assert drawn["role"] == "img"

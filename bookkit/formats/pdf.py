@@ -178,7 +178,7 @@ def front(rows: list[pages.Entry], starts: list[int]) -> PdfReader:
     return typeset(
         kind="front",
         subtitle=say("Failures of JAX, NumPyro and Equinox,\nreproduced, explained and fixed"),
-        drawing=drawings.for_paper("cause"),
+        drawings=[drawings.for_paper(f"cause-{way}") for way in (1, 2, 3)],
         author=say("The developers of Trace Evidence"),
         address=pages.public_address() + (f"{address}/" if address else ""),
         stacks=say("Then: the releases of August 2024. Now: {stack}.", stack=stack),

@@ -261,15 +261,17 @@ class Table(Generated):
 
 
 class Drawing(SphinxDirective):
-    """A drawing that no cell makes, in the page's colours; see `bookkit.drawings`."""
+    """Drawings that no cell makes, in the page's colours; see `bookkit.drawings`."""
 
     required_arguments = 1
+    final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the drawing."""
-        name = self.arguments[0]
-        drawn = f'<div class="drawing">{drawings.inline(name)}</div>'
-        return [nodes.raw("", drawn, format="html")]
+        """Return the drawings, side by side where there is room."""
+        names = self.arguments[0].split()
+        drawn = "".join(map(drawings.inline, names))
+        look = "drawing " + " ".join(names)
+        return [nodes.raw("", f'<div class="{look}">{drawn}</div>', format="html")]
 
 
 class CanIUse(Generated):
