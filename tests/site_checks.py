@@ -9,7 +9,7 @@ import json
 import os
 import posixpath
 import re
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote, unquote, urljoin, urlsplit
 from urllib.request import urlopen
@@ -54,13 +54,13 @@ written = pytest.mark.parametrize("path", PAGES, ids=name_of)
 failures = pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.id)
 
 
-@lru_cache
+@cache
 def soup(path: Path) -> BeautifulSoup:
     """Return a page, parsed."""
     return BeautifulSoup(path.read_text(), "html.parser")
 
 
-@lru_cache
+@cache
 def ids(path: Path) -> dict[str, Tag]:
     """Return what has an id in a page."""
     return {node["id"]: node for node in soup(path).find_all(id=True)}
@@ -331,7 +331,7 @@ def wrong_in_layout(view) -> list[str]:
     return found + [f"goes on, and nothing shows it: {part}" for part in look["unmarked"]]
 
 
-@lru_cache
+@cache
 def weight(address: str) -> int:
     """Return the size of a file as a server sends it, gzipped where that is smaller."""
     with urlopen(address) as answer:

@@ -22,7 +22,9 @@ from bookkit.taught import MINUTES, taught
 GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
 INCLUDED = re.compile(r"^```\{literalinclude\} (\S+)\n:start-at: import\n:[^\n]*\n```$", re.M)
 CASES = re.compile(r"^```\{case-table\} (\S+)\n```$", re.M)
-OLD_NAMES = re.compile(r"^(<!--.*-->|</?details.*>|(<span id=\"[\w-]+\"></span>)+)\n+", re.M)
+NO_WORDS = re.compile(
+    r"^(<!--.*-->|</?details.*>|(<span id=\"[\w-]+\"></span>)+|```\{drawing\}.*\n```)\n+", re.M
+)
 MARK = re.compile(r"\{inline-mark\}`\w+: ([^`]+)`")
 SOLUTION, NOTES = "solution", "instructor"
 LINK = re.compile(r"\[([^\]]*)\]\(/(book/[\w/-]+)\.md(#[\w-]+)?\)")
@@ -65,7 +67,7 @@ def plain(text: str, page: str) -> str:
     text = INCLUDED.sub(lambda found: f"```python\n{source(found[1])}\n```", text)
     text = CASES.sub(lambda found: casebook.family_table(found[1]), text)
     text = MARK.sub(r"(\1)", text)
-    text = OLD_NAMES.sub("", text)
+    text = NO_WORDS.sub("", text)
     text = predictions.BLOCK.sub(
         lambda found: predictions.as_markdown(predictions.find(found[0])[0]), text
     )
