@@ -11,12 +11,13 @@ WITH = [str(path.relative_to(SITE)) for path in PAGES if soup(path).select("figu
 SLIDERS = "book/failures/mvn-inside-scan.html"
 TURNED = "book/failures/lazy-pytree-drift.html"
 with_steps = pytest.mark.parametrize("path", WITH)
-BROKEN = """() => [...document.querySelectorAll("figure.steps svg text, .drawing svg text")].filter(text => {
+LABELS = '[...document.querySelectorAll("figure.steps svg text, .drawing svg text")]'
+BROKEN = f"""() => {LABELS}.filter(text => {{
   const box = text.getBoundingClientRect();
   const all = text.closest("svg").getBoundingClientRect();
   return box.right > all.right + 1 || box.bottom > all.bottom + 1 || box.left < all.left - 1;
-}).map(text => text.textContent)"""
-SMALL = """() => [...document.querySelectorAll("figure.steps svg text, .drawing svg text")].map(text =>
+}}).map(text => text.textContent)"""
+SMALL = f"""() => {LABELS}.map(text =>
   parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)
   .filter(size => size < (innerWidth > 600 ? 13 : 12))"""
 
