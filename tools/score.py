@@ -20,7 +20,7 @@ from trace_evidence import symptoms, triage
 REPORTS = pages.ROOT / "tests" / "reports"
 PARTS = (
     "tuning", "held-out", "everyday-tuning", "everyday-held-out", "later-tuning", "fresh",
-    "wide-tuning", "wide-held-out", "second-tuning", "third-fresh", "fourth-fresh",
+    "wide-tuning", "wide-held-out", "second-tuning", "third-fresh", "fourth-fresh", "fifth-fresh",
 )  # fmt: skip
 # The older reports call any mix-up of axes by a chapter's name; these kinds are such mix-ups.
 AXES = ("plates", "shapes", "distributions", "inference", "batches")
