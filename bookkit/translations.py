@@ -174,6 +174,9 @@ def record_texts() -> Iterator[tuple[str, str]]:
                     if steps.MIME in output.get("data", {}):
                         said = frames.words(output["data"][steps.MIME])
                         yield from ((name, text) for text in said)
+                    if "check" not in cell.metadata.get("tags", ()):  # there it is taken away
+                        said = outputs.FEEDBACK.findall(output.get("text", ""))
+                        yield from ((name, text) for text in said)
 
 
 def collected(rows: Iterator[tuple[str, str]]) -> Catalog:
