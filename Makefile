@@ -109,8 +109,9 @@ lock: environments
 	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt
 	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
 
-lint: environments ## check the style of the code, its types, and the spelling
+lint: environments ## check the style of the code, its types, the workflows, and the spelling
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
+	@.venv/bin/zizmor --offline --quiet --min-severity medium .github
 	@.venv/bin/codespell *.md book paper upstream .github
 
 clean: ## remove the environments and all that was built

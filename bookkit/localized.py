@@ -8,11 +8,21 @@ Jupyter Book takes no language, so this gives Sphinx the configuration that Jupy
 from __future__ import annotations
 
 import sys
+from gettext import NullTranslations
 from pathlib import Path
 from typing import Any
 
 from . import languages, pages
 from .languages import say
+
+
+class BookFirst(NullTranslations):
+    """What Sphinx and the theme say: in the book's own words, else in those of their catalogues."""
+
+    def gettext(self, message: str) -> str:
+        """Return a message in the language that is spoken."""
+        said = say(message)
+        return said if said != message else super().gettext(message)
 
 
 def folder(code: str) -> Path:
@@ -53,10 +63,13 @@ def configuration() -> dict[str, Any]:
 
 def build(code: str, out: str = "", trees: str = "", builder: str = "html") -> int:
     """Build the edition of a language; return 0 where there was neither an error nor a warning."""
+    from sphinx import locale
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
     languages.use(code)
+    for catalogue in ("sphinx", "booktheme"):  # each adds its own words as a fallback
+        locale.translators["general", catalogue] = BookFirst()
     with patch_docutils(None), docutils_namespace():
         app = Sphinx(
             pages.ROOT, None, out or folder(code), trees or pages.BUILD / f".doctrees-{code}",

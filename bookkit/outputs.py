@@ -26,6 +26,8 @@ PATHS = [
 ]
 HERE = str(pages.ROOT).replace(str(Path.home()), "~", 1)
 JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
+# What `%check` says of an answer.
+FEEDBACK = re.compile(r"^(?:Not yet: |Correct, because ).+$", re.M)
 # JAX puts a whole traceback into some messages, which begins with the kernel that runs the cell.
 KERNEL_FRAME = re.compile(
     r'^ *File "(?:<frozen runpy>|ipykernel|traitlets|tornado|python/asyncio|IPython).*\n', re.M

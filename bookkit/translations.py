@@ -59,6 +59,13 @@ EXTRACTED = pages.BUILD / "gettext"
 
 VERDICTS = {kind: kind for kind in ("fails", "wrong", "warns", "ok", "cannot run")}
 MARKS = {kind: kind for kind in ("then", "now", "silent", "loud")}
+# What Sphinx and the theme say, and have in no catalogue of theirs, or not as one says it.
+THEME = (
+    *("Color mode", "Launch interactive content", "Launch on Binder", "Launch on Colab", "logo"),
+    *("Link to this heading", "Link to this term", "Main", "Page", "Print to PDF"),
+    *("Source repositories", "System Settings"),
+    *("Toggle primary sidebar", "Toggle secondary sidebar"),
+)
 SUMMARY = re.compile(r"<details[^>]*>\s*<summary>([^<]+)</summary>")
 """How a page writes the opening of a fold that no cell makes."""
 SOURCES: dict[str, list[tuple[str, Any]]] = {
@@ -122,6 +129,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         "bookkit/records.py": (records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES),
         "bookkit/everyday.py": (everyday.STACKS,),
         "bookkit/versions.py": (versions.OCCURS, VERDICTS),
+        "bookkit/translations.py": (dict(enumerate(THEME)),),
         "trace_evidence/triage.py": (triage.SAYS,),
         "bookkit/casebook.py": ({"": casebook.NOT_MEASURED},),
         "bookkit/outputs.py": ({1: outputs.SILENT_WORDS, 2: outputs.WASTEFUL_WORDS},),
@@ -165,6 +173,9 @@ def record_texts() -> Iterator[tuple[str, str]]:
                 for output in cell.get("outputs", ()):
                     if steps.MIME in output.get("data", {}):
                         said = frames.words(output["data"][steps.MIME])
+                        yield from ((name, text) for text in said)
+                    if "check" not in cell.metadata.get("tags", ()):  # there it is taken away
+                        said = outputs.FEEDBACK.findall(output.get("text", ""))
                         yield from ((name, text) for text in said)
 
 

@@ -65,6 +65,18 @@ def test_what_predictions_and_figures_say_is_translated(edition):
 
 
 @editions
+def test_names_of_a_pages_parts_and_what_checks_say_are_translated(edition):
+    english = set()
+    for path in (SITE / edition.address).rglob("*.html"):
+        text = path.read_text()
+        # What a new drawing shows may wait for its translation.
+        words = re.findall(r'(?<!role="img" )\b(?:title|aria-label)="([^"]+)"', text)
+        words += re.findall(r"(?:Not yet: |Correct, because ).+", text)
+        english.update(one for one in words if not CHINESE.search(one))
+    assert english <= {"Pytree", "Trace Evidence"}  # which are names
+
+
+@editions
 def test_sitemaps_list_the_pages_of_their_edition(edition):
     for one in (languages.known()[languages.ENGLISH], edition):
         found = re.findall("<loc>(.*?)</loc>", (SITE / one.address / "sitemap.xml").read_text())

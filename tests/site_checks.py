@@ -462,6 +462,29 @@ def test_the_sites_address_leads_to_the_front_page_and_a_wrong_one_to_a_search(o
     expect(view.page.locator("#search-results a").first).to_be_visible()
 
 
+KINDS = (
+    *("book/failures/lazy-pytree-drift", "book/cases/leaf-order", "book/cases/index"),
+    *("search", "404"),
+)
+INTRUDE = """() => {
+  const code = "globalThis.intruded = true";
+  document.body.append(Object.assign(document.createElement("script"), {textContent: code}));
+  return [document.documentElement.dataset.theme, globalThis.intruded];
+}"""
+
+
+def test_a_page_runs_its_own_scripts_and_no_other_also_from_a_disk(open_page):
+    assert all("Content-Security-Policy" in path.read_text() for path in SITE.rglob("*.html"))
+    view = open_page("")
+    for name in KINDS:
+        for address in (view.site, f"{SITE.as_uri()}/"):
+            view.errors.clear()
+            view.page.goto(f"{address}{name}.html")
+            refused = [error for error in view.errors if "Content Security" in error]
+            assert not refused, f"{address}{name}: {refused}"
+            assert view.page.evaluate(INTRUDE) == ["light", None], f"{address}{name}"
+
+
 def test_copy_buttons_copy_the_code_alone_and_are_one_stop_of_the_tab_key(open_page):
     page = open_page("book/failures/lazy-pytree-drift.html", permissions=["clipboard-read"]).page
     cells = [c for c in page.locator("div.cell_input").all() if c.is_visible()]

@@ -75,7 +75,7 @@ def test_the_browser_finds_the_same_cases_for_plain_words_as_python(open_page):
 def test_a_paste_is_answered_at_once_and_nothing_leaves_the_page(open_page):
     view = open_page(PAGE)
     view.page.get_by_label("Paste an error").focus()  # what the box knows is loaded now
-    view.page.wait_for_function("traceEvidence.known")
+    view.page.wait_for_function("() => traceEvidence.known")
     view.settle()
     before = len(view.requests), len(view.errors)
     view.page.get_by_label("Paste an error").fill(f"numpyro==0.15.2\n{LEAK}")

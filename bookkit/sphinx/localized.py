@@ -18,6 +18,12 @@ from trace_evidence import symptoms
 
 WORDS = "words-data.js"
 CHINESE = r"[\u3400-\u9fff]+"
+NAMED = re.compile(rf'(?<=(?:label|title)=")(?:{"|".join(translations.THEME)})(?=")')
+
+
+def name_parts(markup: str) -> str:
+    """Translate names of parts of a page that the theme has in English alone; for templates."""
+    return NAMED.sub(lambda name: say(name[0]), str(markup))
 
 
 class PairSearch(SearchLanguage):
@@ -149,3 +155,4 @@ def add_say(app: Sphinx) -> None:
     """Give the templates the book's own words."""
     if app.builder.format == "html":
         app.builder.templates.environment.globals["say"] = say
+        app.builder.templates.environment.filters["name_parts"] = name_parts

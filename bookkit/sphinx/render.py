@@ -12,7 +12,14 @@ from pygments.formatters import HtmlFormatter
 
 from bookkit import frames
 from bookkit.languages import say
-from bookkit.outputs import SILENT_WORDS, releases, split_traceback, themed_svg, without_paths
+from bookkit.outputs import (
+    FEEDBACK,
+    SILENT_WORDS,
+    releases,
+    split_traceback,
+    themed_svg,
+    without_paths,
+)
 from trace_evidence import both, steps
 
 LONG = 480  # characters of a message that a page shows
@@ -135,8 +142,9 @@ class Renderer(NbElementRenderer):
     """myst-nb's renderer, with the book's tracebacks, figures and warnings."""
 
     def render_stdout(self, output, cell_metadata, cell_index, source_line):
-        """Render what was printed, without this machine's paths."""
-        output = {**output, "text": without_paths(output["text"])}
+        """Render what was printed, without this machine's paths; verdicts are translated."""
+        text = FEEDBACK.sub(lambda line: say(line[0]), without_paths(output["text"]))
+        output = {**output, "text": text}
         return super().render_stdout(output, cell_metadata, cell_index, source_line)
 
     def render_stderr(self, output, cell_metadata, cell_index, source_line):

@@ -6,10 +6,13 @@ those twenty. Titles and descriptions come from the catalogue, or from a page's 
 
 from __future__ import annotations
 
+import base64
+import html
 import json
 import logging
 import re
 import shutil
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -37,6 +40,21 @@ CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 # Sheets of the theme and of extensions, of which a site uses a part.
 SHEETS = ("styles/*.css", "mystnb.*.css")
 INDEX = "book/cases/index"
+PAGES = ("*.html", "book/**/*.html")  # and none of another language, which has its own build
+# What a page may load and run: its own files, also those of a copy on a disk, and the scripts that
+# the build has put into it. The theme sets styles in its elements, and draws with pictures in them.
+POLICY = (
+    "default-src 'self' file:; img-src 'self' file: data:; style-src 'self' file: 'unsafe-inline'; "
+    "script-src 'self' file: 'unsafe-hashes' {}; object-src 'none'; base-uri 'none'; "
+    "form-action 'self' file:"
+)
+SCRIPT = re.compile(r"<script(?![^>]* src=)[^>]*>(.+?)</script>", re.S)
+HANDLER = re.compile(r'<[^>]* on[a-z]+="([^"]+)"')
+PLURAL = [
+    ("translations.js", r'"plural_expr": "([^"]*)"', r'"plural_expr": (n) => +(\1)'),
+    ("doctools.js", r"new Function\([^)]*\)`\s*\)", "catalog.plural_expr"),
+]
+CHARSET = re.compile(r'(<meta charset="utf-8" ?/?>)(?:<meta http-equiv="Content-Sec[^>]*>)?')
 # What the theme and Sphinx put into the site and no page asks for.
 UNUSED = ("**/*.map", "*webpack-macros.html", "scripts/fontawesome.js", "sphinx-thebe.*")
 
@@ -117,7 +135,7 @@ def used_icons(site: Path) -> set[str]:
 
     A second language, which is being built below the first, has the same.
     """
-    patterns = ("*.html", "book/**/*.html", "_static/scripts/*theme.js")
+    patterns = (*PAGES, "_static/scripts/*theme.js")
     files = [file for pattern in patterns for file in site.glob(pattern)]
     return {name for file in files for name in re.findall(r"\bfa-[a-z0-9-]+", file.read_text())}
 
@@ -214,6 +232,27 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
         font.unlink()
 
 
+def guard(app: Sphinx, exception: Exception | None) -> None:
+    """Tell browsers, in each page, to run nothing but what the build has put there."""
+    if exception or app.builder.name != "html":
+        return
+    site = Path(app.outdir)
+    texts = {file: file.read_text() for kind in PAGES for file in site.glob(kind)}
+    # The search reads pages: their buttons are its own for a moment.
+    handlers = {html.unescape(one) for text in texts.values() for one in HANDLER.findall(text)}
+    for file, text in texts.items():
+        codes = handlers.union(SCRIPT.findall(text))
+        digests = [base64.b64encode(sha256(code.encode()).digest()).decode() for code in codes]
+        policy = POLICY.format(" ".join(f"'sha256-{one}'" for one in sorted(digests)))
+        meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        file.write_text(CHARSET.sub(rf"\1{meta}", text, count=1))
+    # Sphinx compiles what picks a plural out of a string, which the policy forbids.
+    for name, old, new in PLURAL:
+        script = site / "_static" / name
+        if script.exists():
+            script.write_text(re.sub(old, new, script.read_text()))
+
+
 def number_cells(app: Sphinx, exception: Exception | None) -> None:
     """Name the cells of the notebooks to download by their places, so that two builds are equal."""
     for file in Path(app.outdir, "_sources").rglob("*.ipynb"):
@@ -240,5 +279,6 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", link_cases, priority=400)
     app.connect("html-page-context", offer_colab, priority=600)
     app.connect("build-finished", lighten, priority=900)
+    app.connect("build-finished", guard, priority=900)
     app.connect("build-finished", number_cells)
     return {"parallel_read_safe": True, "version": "1"}
