@@ -119,7 +119,10 @@ def under(value: Any, keys: set[str], above: str = "") -> Iterator[str]:
 def record_texts() -> Iterator[tuple[str, str]]:
     """Return the texts of the records, each with its file."""
     constants = {
-        "bookkit/records.py": (records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES),
+        "bookkit/records.py": (
+            *(records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES),
+            records.SEVERITIES,
+        ),
         "bookkit/everyday.py": (everyday.STACKS,),
         "bookkit/versions.py": (versions.OCCURS, VERDICTS),
         "trace_evidence/triage.py": (triage.SAYS,),
