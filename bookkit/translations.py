@@ -70,7 +70,7 @@ SOURCES: dict[str, list[tuple[str, Any]]] = {
 OF_BOTH = {"title", "symptom", "cause", "cure", "question", "upstream.text"}
 RECORDS = {
     "book/catalogue.toml": OF_BOTH | {"note", "means"},
-    "book/everyday.toml": {"title", "says", "try", "question"},
+    "book/everyday.toml": {"title", "says", "try", "question", "phrases"},
     "stacks/boundaries.toml": {"says"},
     "upstream/index.toml": {"title", "state"},
 }

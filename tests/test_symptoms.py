@@ -33,6 +33,26 @@ def test_each_case_is_found_by_its_own_phrases():
 
 
 @pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        ("floats lose their precision by rounding", "numbers"),
+        ("weights unchanged after optimizer step", "optimizers"),
+        ("other result on several GPUs", "devices"),
+        ("variance of the sum of two normals is 4 instead of 2", "key-reuse"),
+        ("two normals drawn with the same key are equal", "key-reuse"),
+        ("my chains run one after the other on the CPU", "not-enough-devices"),
+    ],
+)
+def test_families_and_everyday_errors_that_give_no_message_are_found(words, right):
+    assert right in {row.id for row in symptoms.search(words)}
+
+
+def test_a_case_stands_before_its_family():
+    found = [row.id for row in symptoms.search("the gradient depends on the number of devices")]
+    assert found[0] == "gradient-per-device" and "devices" in found
+
+
+@pytest.mark.parametrize(
     ("words", "same"),
     [("swapped swaps swapping swap", "swap"), ("Parameters, parameter! 2 0.10.2", "parameter"),
      ("copies copy", "copy"), ("recompiles compiling", "compil")],
