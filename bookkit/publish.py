@@ -201,7 +201,7 @@ by with and or but if then than that this these those there here when while whic
 all every each any some one two although though also as so very too still yet just only again give
 gives given gave get gets got make makes use uses using used have has had can could will would
 come comes came keep keeps kept after before into out over under between your
-怎样 怎么 为什 什么 这个 没有 一个 的时 时候 出现 问题 一直 太慢 很慢 选择
+怎样 怎么 为什 什么 这个 没有 一个 的时 时候 出现 问题 一直 太慢 很慢 选择 有效 效果
 """
 DULL = WORDS_THAT_SAY_NOTHING.split()
 PARTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2, "cause": 1, "cure": 1}

@@ -53,6 +53,20 @@ def test_a_case_stands_before_its_family():
 
 
 @pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        ("采样器发散", "divergences-unsaid"), ("训练没有效果", "optimizers"),
+        ("多设备梯度太大", "gradient-per-device"), ("浮点数精度丢失", "numbers"),
+        ("似然太大", "float32-likelihood"), ("进度条不显示", ""), ("怎样保存图片", ""),
+        ("怎样画出计算图", ""), ("模型导出为 ONNX 格式", ""), ("我的模型训练很慢", ""),
+    ],
+)  # fmt: skip
+def test_chinese_is_answered_or_refused(words, right):
+    found = {row.id for row in symptoms.search(words)}
+    assert right in found if right else not found, found
+
+
+@pytest.mark.parametrize(
     ("words", "same"),
     [("swapped swaps swapping swap", "swap"), ("Parameters, parameter! 2 0.10.2", "parameter"),
      ("copies copy", "copy"), ("recompiles compiling", "compil")],
