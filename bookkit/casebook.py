@@ -117,9 +117,8 @@ def card(case: Case) -> str:
         say("Family"): say(
             "{chapter}, one of its [cases](/book/cases/index.md).", chapter=families()[case.family]
         ),
+        say("What it costs you"): case.costs,
     }
-    if case.costs:
-        shown[say("What it costs you")] = case.costs
     folded = {
         say("Cause"): case.cause,
         say("Cure"): case.cure + say(" [Jump to *Cure*](#cure)."),
@@ -157,7 +156,7 @@ def families() -> dict[str, str]:
 
 
 def family_table(family: str) -> str:
-    """Return the cases of a family as a table, silent ones first; old links lead to it."""
+    """Return the cases of a family as a table, what costs most first; old links lead to it."""
     chapter = catalogue.load().get(family)
     once = "".join(f'<span id="{name}"></span>' for name in chapter.once) if chapter else ""
     rows = [once, "", say("| Case | Kind | Origin |"), "|---|---|---|"]
@@ -182,14 +181,15 @@ def symptom_list() -> str:
 
 
 def index_table() -> str:
-    """Return all cases as one table, family by family."""
-    rows = [say("| Case | Kind | Library | What you see | Occurs in |"), "|---|---|---|---|---|"]
+    """Return all cases as one table, family by family, in each what costs most first."""
+    heads = say("| Case | Kind | Costs | Library | What you see | Occurs in |")
+    rows = [heads, "|---|---|---|---|---|---|"]
     label = f'<span class="on-phone">{say("Occurs in: ")}</span>'
     for family in families():
         for case in records.load().values():
             if case.family == family:
                 rows.append(
-                    f"| {link(case)} | {mark(case)} "
+                    f"| {link(case)} | {mark(case)} | {say(records.SEVERITIES[case.severity])} "
                     f"| {records.LIBRARIES[case.library]} | {case.symptom} "
                     f"| {label}{occurs_in(case.slug)} |"
                 )
@@ -216,14 +216,14 @@ def occurs_in(slug: str) -> str:
 def filters() -> str:
     """Return the filters of the index, hidden where scripts do not run. See `casebook.js`."""
 
-    def options(known: dict[str, str]) -> str:
+    def options(known: dict) -> str:
         rows = {"": say("all")} | {key: say(name) for key, name in known.items()}
         return "".join(f'<option value="{k}">{html.escape(v)}</option>' for k, v in rows.items())
 
     used = {case.library for case in records.load().values()}
     libraries = {key: name for key, name in records.LIBRARIES.items() if key in used}
     known = {
-        slug: [case.kind, case.library, list(case.symptoms), open_ranges(slug)]
+        slug: [case.kind, case.library, list(case.symptoms), open_ranges(slug), case.severity]
         for slug, case in records.load().items()
     }
     data = records.as_json(known).replace("<", "\\u003c")
@@ -232,6 +232,7 @@ def filters() -> str:
 <label>{say("Words")}
 <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
 <label>{say("Kind")} <select name="kind">{options(records.KINDS)}</select></label>
+<label>{say("Costs")} <select name="costs">{options(records.SEVERITIES)}</select></label>
 <label>{say("Library")} <select name="library">{options(libraries)}</select></label>
 <label>{say("Symptom")} <select name="symptom">{options(records.SYMPTOMS)}</select></label>
 <label>NumPyro <input name="numpyro" size="7" placeholder="latest" autocomplete="off"></label>

@@ -14,7 +14,7 @@ from functools import cache
 
 from . import catalogue, versions
 from .catalogue import Evidence, Signature
-from .languages import said
+from .languages import said, say
 from .pages import BOOK, ROOT
 
 FILE = BOOK / "everyday.toml"
@@ -42,6 +42,7 @@ class Entry:
         evidence: what else in the text speaks for it; needed where the message alone is another's.
         question: what tells it from `look`.
         look: slugs of chapters and cases that it looks like.
+        phrases: how people put it where they get no message, as in a case.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Entry:
     evidence: tuple[Evidence, ...] = ()
     question: str = ""
     look: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
 
 
 @cache
@@ -70,6 +72,7 @@ def load() -> dict[str, Entry]:
         row["wordings"] = tuple(map(catalogue.signature, row["wordings"]))
         row["evidence"] = tuple(Evidence(**one, means="") for one in row.get("evidence", ()))
         row["look"] = tuple(row.get("look", ()))
+        row["phrases"] = tuple(map(say, row.get("phrases", ())))
         found[name] = Entry(id=name, **row)
     return found
 

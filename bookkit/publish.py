@@ -18,7 +18,18 @@ from typing import Any
 from trace_evidence import checkout, triage
 from trace_evidence import symptoms as second_door
 
-from . import avoid, can_i_use, casebook, catalogue, everyday, languages, pages, records, versions
+from . import (
+    avoid,
+    can_i_use,
+    casebook,
+    catalogue,
+    everyday,
+    families,
+    languages,
+    pages,
+    records,
+    versions,
+)
 from .languages import say
 
 # These cases say what their chapter says, word for word, and only what happened before tells them
@@ -119,10 +130,18 @@ def everyday_errors() -> dict[str, Entry]:
     return found
 
 
+def named_families() -> dict[str, Entry]:
+    """Return the families beyond the chapters by name; no message leads to them."""
+    return {
+        name: entry("family", one.title, one.page, symptom=bare(one.symptom), cure=bare(one.cure))
+        for name, one in families.load().items()
+    }
+
+
 @cache
 def entries() -> dict[str, Entry]:
-    """Return all that is known of chapters, cases and everyday errors, in this order."""
-    return {**chapters(), **cases(), **everyday_errors()}
+    """Return all that is known: chapters, families, cases and everyday errors, in this order."""
+    return {**chapters(), **named_families(), **cases(), **everyday_errors()}
 
 
 def to_page(link: str) -> str:
@@ -182,13 +201,13 @@ by with and or but if then than that this these those there here when while whic
 all every each any some one two although though also as so very too still yet just only again give
 gives given gave get gets got make makes use uses using used have has had can could will would
 come comes came keep keeps kept after before into out over under between your
-怎样 怎么 为什 什么 这个 没有 一个 的时 时候 出现 问题 一直 太慢 很慢 选择
+怎样 怎么 为什 什么 这个 没有 一个 的时 时候 出现 问题 一直 太慢 很慢 选择 有效 效果
 """
 DULL = WORDS_THAT_SAY_NOTHING.split()
 PARTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2, "cause": 1, "cure": 1}
 """What a word counts for, by the part of the record that has it; no more than twice four."""
 LOUD = 0.7
-"""What the words of an entry count that is found by its message too."""
+"""What the words of an entry count that is found by its message too, or is a whole family."""
 
 
 @cache
@@ -228,7 +247,9 @@ def symptoms() -> dict[str, Any]:
     """Return what the second door knows: the table, and the points of each stem in each entry."""
     same = {word: stem for stem, words in SAME.items() for word in words.split()}
     cases = records.load()
-    known: dict[str, Any] = {**cases, **catalogue.load(), **everyday.load()}
+    known: dict[str, Any] = {
+        **cases, **catalogue.load(), **everyday.load(), **families.load()
+    }  # fmt: skip
     counts: dict[str, dict[str, int]] = {}
     for name, one in known.items():
         for part, said in texts(one).items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Collection
 from dataclasses import MISSING, dataclass, fields
 from functools import cache, cached_property
 from pathlib import Path
@@ -44,6 +45,11 @@ SYMPTOMS = {
     "memory": "Memory grows",
     "error": "An error stops the program",
 }
+SEVERITIES = {  # silently wrong at ordinary sizes; silently wrong in a corner; loud, or waste only
+    1: "wrong results",
+    2: "wrong in a corner",
+    3: "time or memory",
+}
 TEXTS = ("title", "symptom", "cause", "cure", "costs", "question")
 SECTIONS = ["What you see", "Why", "Cure", "Is my code hit?"]
 
@@ -75,6 +81,7 @@ class Case:
         phrases: how people who do not know the cause put it, in a few words each.
         cause: why it happens, in a sentence.
         cure: what to change, in a sentence.
+        severity: a key of `SEVERITIES`, judged from `costs`; the index sorts by it.
         costs: how wrong the answer is, how likely, and when it may be ignored, in two sentences.
         upstream: what the trackers say: mappings with `text` and `url`, or one with
             `not_reported`, the words that were searched for.
@@ -96,13 +103,14 @@ class Case:
     symptom: str
     symptoms: tuple[str, ...]
     phrases: tuple[str, ...]
+    severity: int
+    costs: str
     cause: str
     cure: str
     upstream: tuple[dict, ...]
     wordings: tuple[dict, ...] = ()
     evidence: tuple[str, ...] = ()
     question: str = ""
-    costs: str = ""
     decided_by: tuple[str, ...] = ()
     tolerance: float = 1e-3
     examine: str = ""
@@ -159,11 +167,11 @@ def read(path: Path) -> Case:
         if key not in record and field.default is MISSING:
             raise wrong("case", f"no `{key}`", "add it to `case` at the top.")
     families = [*(page.stem for page in sorted(pages.FAILURES.glob("*.md"))), *FAMILIES]
-    choices = {"kind": KINDS, "whose": OWNERS, "library": LIBRARIES, "examine": NAMES}
-    choices["family"] = families
+    choices: dict[str, Collection] = {"kind": KINDS, "whose": OWNERS, "library": LIBRARIES}
+    choices |= {"examine": NAMES, "family": families, "severity": SEVERITIES}
     for key, named in choices.items():
         if key in record and record[key] not in named:
-            cure = f"it is one of {', '.join(named)}."
+            cure = f"it is one of {', '.join(map(str, named))}."
             raise wrong(key, f"`{key}` is {record[key]!r}", cure)
     for name in record["symptoms"]:
         if name not in SYMPTOMS:
@@ -183,9 +191,9 @@ def read(path: Path) -> Case:
 
 @cache
 def load() -> dict[str, Case]:
-    """Return the cases by slug, silent ones first in each family, then by name."""
+    """Return the cases by slug: in each family what costs most first, and silent before loud."""
     found = [read(path) for path in sorted(pages.CASES.glob("*.md")) if path.stem != "index"]
-    found.sort(key=lambda case: (case.family, case.kind != "silent", case.slug))
+    found.sort(key=lambda case: (case.family, case.severity, case.kind == "loud", case.slug))
     return {case.slug: case for case in found}
 
 

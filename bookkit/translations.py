@@ -77,7 +77,7 @@ SOURCES: dict[str, list[tuple[str, Any]]] = {
 OF_BOTH = {"title", "symptom", "cause", "cure", "question", "upstream.text"}
 RECORDS = {
     "book/catalogue.toml": OF_BOTH | {"note", "means"},
-    "book/everyday.toml": {"title", "says", "try", "question"},
+    "book/everyday.toml": {"title", "says", "try", "question", "phrases"},
     "stacks/boundaries.toml": {"says"},
     "upstream/index.toml": {"title", "state"},
 }
@@ -126,7 +126,10 @@ def under(value: Any, keys: set[str], above: str = "") -> Iterator[str]:
 def record_texts() -> Iterator[tuple[str, str]]:
     """Return the texts of the records, each with its file."""
     constants = {
-        "bookkit/records.py": (records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES),
+        "bookkit/records.py": (
+            *(records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES),
+            records.SEVERITIES,
+        ),
         "bookkit/everyday.py": (everyday.STACKS,),
         "bookkit/versions.py": (versions.OCCURS, VERDICTS),
         "bookkit/translations.py": (dict(enumerate(THEME)),),

@@ -516,6 +516,9 @@ def test_the_filter_of_the_casebook_stands_in_the_address_and_knows_latest(open_
     page.get_by_label("Kind").select_option("loud")
     asked = count.inner_text()
     assert page.url.endswith("#/?kind=loud&jax=latest")
+    page.get_by_label("Costs").select_option("1")
+    assert count.inner_text().startswith("0 "), "an error costs no wrong result"
+    page.get_by_label("Costs").select_option("")
     page.locator("table.case-index tr:not([hidden]) a").first.click()
     page.wait_for_url("**/cases/*.html")
     page.go_back()

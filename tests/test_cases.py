@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bookkit import pages, records, versions
+from bookkit import casebook, pages, records, versions
 
 CASES = records.load()
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -45,6 +45,8 @@ def test_a_record_is_complete(case):
     assert len(case.short) <= 32, f"{where}: shorten `short` to 32 characters"
     for words in (case.symptom, case.cause, case.cure):
         assert words.strip().endswith("."), f"{where}: a sentence ends with a full stop: {words!r}"
+    if case.kind == "loud" or case.wasteful:
+        assert case.severity == 3, f"{where}: an error or a waste is `severity: 3`"
     assert case.symptoms, f"{where}: name at least one of `symptoms`"
     assert 3 <= len(case.phrases) <= 8, f"{where}: give 3 to 8 `phrases`"
     if case.kind == "loud":
@@ -57,6 +59,20 @@ def test_a_record_is_complete(case):
     for row in case.upstream:
         told = len(row.get("not_reported", "").split(";")) >= 2  # two searches or more
         assert told or TRACKER.fullmatch(row.get("url", "")), f"{where}: {row}"
+
+
+def test_each_family_begins_with_what_costs_most():
+    table = [row for row in casebook.index_table().splitlines() if "](/book/cases/" in row]
+    words = list(records.SEVERITIES.values())
+    shown = {}
+    for case in CASES.values():
+        (row,) = [row for row in table if casebook.link(case) in row]
+        assert records.SEVERITIES[case.severity] in row
+        shown.setdefault(case.family, []).append((table.index(row), case.severity))
+    assert len(table) == len(CASES) and len(set(words)) == 3
+    for family, rows in shown.items():
+        severities = [severity for _, severity in sorted(rows)]
+        assert severities == sorted(severities), family
 
 
 # --- the page --------------------------------------------------------------------------------
@@ -150,6 +166,8 @@ case:
   symptom: S.
   symptoms: [draws]
   phrases: [a, b, c]
+  severity: 2
+  costs: C.
   cause: C.
   cure: C.
   upstream: []
@@ -164,7 +182,9 @@ case:
         (("kind: silent", "kind: quiet"), "bad.md:5: `kind` is 'quiet'; it is one of silent, loud"),
         (("short: S", "shrt: S"), "bad.md:4: unknown key `shrt`"),
         (("  cause: C.\n", ""), "no `cause`; add it"),
-        (("  cause:", "  examine: kees\n  cause:"), "bad.md:12: `examine` is 'kees'; it is one of"),
+        (("  costs: C.\n", ""), "no `costs`; add it"),
+        (("severity: 2", "severity: 4"), "bad.md:12: `severity` is 4; it is one of 1, 2, 3"),
+        (("  cause:", "  examine: kees\n  cause:"), "bad.md:14: `examine` is 'kees'; it is one of"),
         (("[draws]", "[drawz]"), "bad.md:10: unknown symptom 'drawz'"),
         (("title: T", "title: [T"), "invalid front matter"),
         (("phrases: [a, b, c]", "phrases: a"), "`phrases` is no list"),

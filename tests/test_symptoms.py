@@ -13,7 +13,7 @@ CASES = records.load()
 
 
 @pytest.mark.parametrize("held_out", [False, True])
-@pytest.mark.parametrize(("table", "share"), [("answered", 90), ("older", 90), ("refused", 85)])
+@pytest.mark.parametrize(("table", "share"), [("answered", 89), ("older", 90), ("refused", 85)])
 def test_most_phrasings_are_answered_well(table, share, held_out):
     """The shares are those that were counted; `tests/reports/README.md` has them."""
     rows = score.phrasings(table, held_out)
@@ -30,6 +30,40 @@ def test_each_case_is_found_by_its_own_phrases():
         if slug not in {row.id for row in symptoms.search(phrase)}
     }
     assert len(missed) <= len(CASES) / 10, missed
+
+
+@pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        ("floats lose their precision by rounding", "numbers"),
+        ("weights unchanged after optimizer step", "optimizers"),
+        ("other result on several GPUs", "devices"),
+        ("variance of the sum of two normals is 4 instead of 2", "key-reuse"),
+        ("two normals drawn with the same key are equal", "key-reuse"),
+        ("my chains run one after the other on the CPU", "not-enough-devices"),
+    ],
+)
+def test_families_and_everyday_errors_that_give_no_message_are_found(words, right):
+    assert right in {row.id for row in symptoms.search(words)}
+
+
+def test_a_case_stands_before_its_family():
+    found = [row.id for row in symptoms.search("the gradient depends on the number of devices")]
+    assert found[0] == "gradient-per-device" and "devices" in found
+
+
+@pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        ("采样器发散", "divergences-unsaid"), ("训练没有效果", "optimizers"),
+        ("多设备梯度太大", "gradient-per-device"), ("浮点数精度丢失", "numbers"),
+        ("似然太大", "float32-likelihood"), ("进度条不显示", ""), ("怎样保存图片", ""),
+        ("怎样画出计算图", ""), ("模型导出为 ONNX 格式", ""), ("我的模型训练很慢", ""),
+    ],
+)  # fmt: skip
+def test_chinese_is_answered_or_refused(words, right):
+    found = {row.id for row in symptoms.search(words)}
+    assert right in found if right else not found, found
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,18 @@ vary("mean 20: rounded the other way", "right", "holds", then=("silent", "holds"
 vary("GammaPoisson", "silent", "holds")(lambda: three(gamma))
 vary("zero-inflated", "silent", "holds")(lambda: three(inflated))
 vary("the cure is a bound at 1e4", "silent", "holds")(lambda: three(bounded=True, wide=False))
+
+
+@vary("TruncatedNormal with two bounds, six deviations away", "silent", "holds")
+def truncated():
+    values = stats.truncnorm(0, 4, 7.0).rvs(1000, random_state=0)
+    means = np.arange(1.0, 10.0)
+    right = stats.truncnorm(7 - means[:, None], 11 - means[:, None], means[:, None]).logpdf(values)
+    expected = np.log10(means[np.argmax(right.sum(axis=1))])
+    of = lambda mean: dist.TruncatedNormal(mean, low=7.0, high=11.0)
+    return lambda: best(of, values, means), expected, lambda: best(of, values, means, wide=True)
+
+
 vary("looks right: its inverse as the parameter", "silent", "falls")(
     lambda: three(cure=inverse, wide=False)
 )

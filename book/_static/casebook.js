@@ -29,9 +29,10 @@
     const words = asked.words.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
     for (const {row, slug, text} of rows) {
-      const [kind, library, symptoms, ranges] = known[slug];
+      const [kind, library, symptoms, ranges, costs] = known[slug];
       const fits = words.every(word => text.includes(word))
         && (!asked.kind || asked.kind === kind)
+        && (!asked.costs || asked.costs === String(costs))
         && (!asked.library || asked.library === library)
         && (!asked.symptom || symptoms.includes(asked.symptom))
         && ["numpyro", "jax", "equinox"].every(name => occurs(ranges, name, asked[name].trim()));

@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import avoid, casebook, catalogue, everyday, pages, publish, records
+from bookkit import avoid, casebook, catalogue, everyday, families, pages, publish, records
 from bookkit.languages import say
 from trace_evidence import steps, symptoms, triage
 
@@ -128,6 +128,7 @@ def symptom_data() -> dict[str, Any]:
         (entry.id, entry.title, f"{everyday.page(entry)}#{entry.id}", entry.says)
         for entry in everyday.load().values()
     ]
+    shown += [(one.id, one.title, one.page, one.symptom) for one in families.load().values()]
     return {
         **{key: known[key] for key in ("same", "dull", "points", "order")},
         "endings": symptoms.ENDINGS,
