@@ -132,10 +132,14 @@ def everyday_errors() -> dict[str, Entry]:
 
 def named_families() -> dict[str, Entry]:
     """Return the families beyond the chapters by name; no message leads to them."""
-    return {
-        name: entry("family", one.title, one.page, symptom=bare(one.symptom), cure=bare(one.cure))
-        for name, one in families.load().items()
-    }
+    found = {}
+    for name, one in families.load().items():
+        titles = {c.slug: bare(c.title) for c in records.load().values() if c.family == name}
+        found[name] = entry(
+            "family", one.title, one.page, symptom=bare(one.symptom), cure=bare(one.cure),
+            text="\n".join(["Its cases:", *(f"  {slug:<28}{titles[slug]}" for slug in titles)]),
+        )  # fmt: skip
+    return found
 
 
 @cache

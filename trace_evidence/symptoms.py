@@ -40,7 +40,7 @@ ADVICE = (
 
 
 class Match(NamedTuple):
-    """One entry that fits a question: a case, a chapter or an everyday error."""
+    """One entry that fits a question: a case, a chapter, a family or an everyday error."""
 
     id: str
     title: str
