@@ -137,7 +137,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         "bookkit/casebook.py": ({"": casebook.NOT_MEASURED},),
         "bookkit/outputs.py": ({1: outputs.SILENT_WORDS, 2: outputs.WASTEFUL_WORDS},),
         "trace_evidence/both.py": (both.SIDES, MARKS),
-        "trace_evidence/symptoms.py": (dict(enumerate(symptoms.ADVICE)),),
+        "trace_evidence/symptoms.py": (dict(enumerate((*symptoms.ADVICE, symptoms.UNSURE))),),
         "examine/trials": (examined.load()["not_applicable"],),
         "can_i_use/instances.toml": (record.constructs(), record.instances()["left_out"]),
     }

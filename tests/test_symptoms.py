@@ -100,3 +100,11 @@ def test_the_command_lists_the_table_ranks_words_and_says_what_to_try(capsys):
     assert found["cases"][0]["id"] == "static-callables-pile-up"
     keys = {"id", "title", "score", "symptom", "cure", "versions", "page"}
     assert set(found["cases"][0]) == keys
+
+
+def test_a_guess_is_called_a_guess_and_says_what_else_to_try():
+    guess = symptoms.search("zero gradient for my neural ODE when I nest several vmaps")
+    assert guess and guess[0].score < symptoms.SURE
+    for line in (symptoms.UNSURE, symptoms.ADVICE[1]):
+        assert line in symptoms.describe(guess)
+        assert line not in symptoms.describe(symptoms.search("random walk is a straight line"))

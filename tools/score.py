@@ -32,6 +32,7 @@ LATER = {
     "framework-key": "framework-key-shape",
 }
 TABLES = ("answered", "older", "again-answered", "refused", "again-refused", "later")
+STRANGERS = ("fresh-answered", "fresh-refused")
 Report = dict[str, Any]
 
 
@@ -101,8 +102,11 @@ def is_held_out(text: str) -> bool:
 
 def phrasings(table: str, held_out: bool) -> dict[str, list[str]]:
     """Return one half of a table of phrasings, each with its right answers, if it has any."""
-    rows = tomllib.loads((REPORTS / "phrasings.toml").read_text())[table]
+    file = "strangers.toml" if table in STRANGERS else "phrasings.toml"
+    rows = tomllib.loads((REPORTS / file).read_text())[table]
     rows = {key: [] for key in rows["says"]} if "says" in rows else rows
+    if table in STRANGERS:
+        rows = {says: row["answer"] for says, row in rows.items()}
     return {says: names for says, names in rows.items() if is_held_out(says) == held_out}
 
 
@@ -119,7 +123,7 @@ def main() -> None:
         right, labelled, claimed, others, unknown = score(read(part))
         print(f"{part:<34}{right:>4} of {labelled:<16}{claimed:>3} of {others:<5}{unknown:>6}")
     print(f"\n{'phrasings':<34}{'tuning':<15}held out")
-    for table in TABLES:
+    for table in (*TABLES, *STRANGERS):
         counts = []
         for held_out in (False, True):
             rows = phrasings(table, held_out)

@@ -68,9 +68,11 @@
       return item(link, say(": "), ...rich(symptom));
     });
     const asked = words.trim() !== "";
-    const tips = asked && !found.length ? advice.map((text) => item(...rich(text))) : [];
+    const sure = found.length > 0 && found[0][1] >= data.sure;
+    const tips = asked && !sure ? advice.map((text) => item(...rich(text))) : [];
     list.replaceChildren(...entries, ...tips);
-    status.textContent = !asked ? "" : found.length ? say("It may be one of these:") : unknown;
+    const known = sure ? say("It may be one of these:") : found.length ? data.unsure : unknown;
+    status.textContent = asked ? known : "";
   }
 
   globalThis.traceEvidence = { ...globalThis.traceEvidence, symptoms: search, showSymptoms: show };

@@ -134,6 +134,8 @@ def symptom_data() -> dict[str, Any]:
         "endings": symptoms.ENDINGS,
         "most": symptoms.MOST,
         "enough": symptoms.ENOUGH,
+        "sure": symptoms.SURE,
+        "unsure": say(symptoms.UNSURE),
         "advice": [say(text) for text in symptoms.ADVICE],
         "entries": {
             name: {"title": title, "href": to_site(page), "symptom": text}
