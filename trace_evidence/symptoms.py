@@ -31,8 +31,11 @@ ENOUGH, MOST = 55, 3
 phrasings that the book answers still find it, with the phrases left out that were added from them.
 """
 SURE = 75
-"""With fewer points the best entry is only the nearest: of a stranger's forty phrasings, one of ten such
-answers was right, and twelve of seventeen with more points."""
+"""With fewer points the best entry is only the nearest.
+
+Of the answers to a stranger's forty phrasings, one of ten such was right, and twelve of seventeen
+with more points.
+"""
 UNSURE = "Not known for sure. Perhaps it is near one of these:"
 ADVICE = (
     "Not known here. To find out more:",
