@@ -46,7 +46,8 @@ def compare(got, expected, kind="path", x=None, names=("", ""), **given) -> None
     for place, (name, row) in enumerate(rows.items()):
         look = {"label": name, **LOOKS.get(name, GIVEN)}
         if kind == "grid":
-            _draw_table(axes.flat[place], row, look)
+            scale = row if name in given else np.append(rows["expected"], rows["got"])
+            _draw_table(axes.flat[place], row, look, scale)
         else:
             _draw_row(axes[0, 0], kind, np.arange(len(row)) if x is None else x, row, look)
     for empty in axes.flat[tables:]:
@@ -76,11 +77,11 @@ def _draw_row(ax, kind, x, row, look) -> None:
     ax.plot(x, row, **look | {"points": {"ls": ""}, "path": {}}.get(kind, {"marker": ""}))
 
 
-def _draw_table(ax, rows, look) -> None:
-    """Draw a table of numbers: the larger one is, the darker its place."""
+def _draw_table(ax, rows, look, scale) -> None:
+    """Draw a table of numbers: the larger one is among those of `scale`, the darker its place."""
     ax.set_title(look["label"], family="monospace")
     ax.set(aspect="equal", xticks=[], yticks=[], xlim=(0, rows.shape[1]), ylim=(len(rows), 0))
-    shades = 0.05 + 0.5 * (rows - rows.min()) / (rows.max() - rows.min())
+    shades = 0.05 + 0.4 * (rows - scale.min()) / (scale.max() - scale.min())
     for (y, x), value in np.ndenumerate(rows):
         ax.fill_between((x, x + 1), y, y + 1, color=look["color"], alpha=shades[y, x], lw=0)
         ax.text(x + 0.5, y + 0.5, f"{value:.1f}", ha="center", va="center", size=11)

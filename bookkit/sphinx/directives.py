@@ -161,7 +161,7 @@ def matrix_strip(directive: SphinxDirective, slug: str) -> list[nodes.Node]:
     first, last = rows[0]["row"], rows[-1]["pins"]["numpyro"]
     link = (
         f'<a class="matrix-strip" href="{href}"><b class="visually-hidden">{words}</b>'
-        f'<small aria-hidden="true">{first}</small><span aria-hidden="true">{"".join(marks)}</span>'
+        f'<small aria-hidden="true">NumPyro {first}</small><span aria-hidden="true">{"".join(marks)}</span>'
         f'<small aria-hidden="true">{last}</small></a>'
     )
     return [nodes.raw("", link, format="html")]
