@@ -37,7 +37,7 @@ def cases_table() -> str:
         rows.append(f"| [](/{known[slug].page}.md) | {say('not applicable: ')}{say(why)} |")
     hits = sum(bool(row["found"] or row["hinted"]) for row in record["cases"].values())
     said = say(
-        "{hits} of {count} found. {others} more cases cannot show in a model.",
+        "{hits} of {count} found. {others} more cases cannot show in one; the rest has none yet.",
         hits=hits, count=len(order), others=len(record["not_applicable"]),
     )  # fmt: skip
     return "\n".join([*rows, "", said])

@@ -158,10 +158,10 @@ def matrix_strip(directive: SphinxDirective, slug: str) -> list[nodes.Node]:
         marks.append(f"<span {look}>{VersionMatrix.MARKS[kind]}</span>")
     href = f"{env.app.builder.get_relative_uri(env.docname, page)}#row-{slug}"
     words = html.escape(say("Version matrix") + say(": ") + casebook.occurs_in(slug))
-    first, last = rows[0]["row"], rows[-1]["pins"]["numpyro"]
+    first, last = f"NumPyro {rows[0]['row']}", rows[-1]["pins"]["numpyro"]
     link = (
         f'<a class="matrix-strip" href="{href}"><b class="visually-hidden">{words}</b>'
-        f'<small aria-hidden="true">NumPyro {first}</small><span aria-hidden="true">{"".join(marks)}</span>'
+        f'<small aria-hidden="true">{first}</small><span aria-hidden="true">{"".join(marks)}</span>'
         f'<small aria-hidden="true">{last}</small></a>'
     )
     return [nodes.raw("", link, format="html")]

@@ -95,7 +95,7 @@ class ChapterCards(SphinxDirective):
                 title=say("The casebook"),
                 text=say(
                     "{count} cases, each on a page of its own. {silent} of them are silent: "
-                    "the answer is wrong, and no error is raised.",
+                    "no error is raised, and the answer is wrong, or time or memory is lost.",
                     count=len(cases),
                     silent=silent,
                 ),
