@@ -336,7 +336,8 @@ def main() -> int:
     rows, checkout = index(), options.checkout
     if unknown := set(options.folders) - set(rows):
         raise UpstreamError(f"no folder {', '.join(unknown)}: there are {', '.join(rows)}.")
-    if checkout and not (checkout / "numpyro" / "version.py").exists():
+    # Without its own history, git would name the commit of the folder around it.
+    if checkout and not all((checkout / part).exists() for part in ("numpyro/version.py", ".git")):
         raise UpstreamError(f"{checkout} is no checkout of NumPyro: name its folder.")
     WORK.mkdir(parents=True, exist_ok=True)
     print("installing the newest releases …", flush=True)
