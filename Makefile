@@ -113,6 +113,7 @@ lint: environments ## check the style of the code, its types, the workflows, and
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
 	@.venv/bin/zizmor --offline --quiet --min-severity medium .github
 	@.venv/bin/codespell *.md book paper upstream .github
+	@! git grep -nE '^(<{7}|>{7}) '  # the marks of a merge
 
 clean: ## remove the environments and all that was built
 	rm -rf .venv .venv-then .cache _build
