@@ -260,8 +260,22 @@ def number_cells(app: Sphinx, exception: Exception | None) -> None:
         for number, cell in enumerate(notebook["cells"]):
             cell["id"] = f"cell-{number}"
         file.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
-    if Path(app.outdir).parent.name == "html":  # MyST-NB keeps a second language's in the site
-        shutil.rmtree(Path(app.outdir).parent / "jupyter_execute", ignore_errors=True)
+    if executed := in_site(app):
+        shutil.rmtree(executed, ignore_errors=True)
+
+
+def in_site(app: Sphinx) -> Path | None:
+    """Return where MyST-NB keeps a second language's notebooks, for they are in the site then."""
+    folder = Path(app.outdir).parent
+    return folder / "jupyter_execute" if folder.name == "html" else None
+
+
+def bring_notebooks(app: Sphinx) -> None:
+    """Bring those back that `number_cells` took away: a page may be written and not read again."""
+    kept = Path(app.outdir, "_sources")
+    if (executed := in_site(app)) and kept.exists():
+        pages_alone = shutil.ignore_patterns("*.md", "*.txt")
+        shutil.copytree(kept, executed, ignore=pages_alone, dirs_exist_ok=True)
 
 
 def setup(app: Sphinx) -> dict:
@@ -281,4 +295,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("build-finished", lighten, priority=900)
     app.connect("build-finished", guard, priority=900)
     app.connect("build-finished", number_cells)
+    app.connect("builder-inited", bring_notebooks)
     return {"parallel_read_safe": True, "version": "1"}
