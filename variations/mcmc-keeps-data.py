@@ -46,9 +46,13 @@ def several(**options):
 
 
 cured = lambda: alive(one(jit_model_args=True))
-vary("one object", "silent", "holds")(lambda: (alive(one()), 1, cured))
-vary("a new object each time", "silent", "holds")(lambda: (alive(several()), 1, cured))
-vary("NUTS", "silent", "holds")(lambda: (alive(one(kernel=NUTS)), 1, cured))
+vary("one object", "silent", "holds", then=("silent", "falls"))(lambda: (alive(one()), 1, cured))
+vary("a new object each time", "silent", "holds", then=("silent", "falls"))(
+    lambda: (alive(several()), 1, cured)
+)
+vary("NUTS", "silent", "holds", then=("silent", "falls"))(
+    lambda: (alive(one(kernel=NUTS)), 1, cured)
+)
 vary("HMC", "silent", "holds")(
     lambda: (alive(one(kernel=HMC)), 1, lambda: alive(one(kernel=HMC, jit_model_args=True)))
 )
