@@ -51,8 +51,8 @@ def draw(groups: Mapping[str, Sequence[object]]) -> Steps:
     """
     panels, told = zip(*(panel_of(name, keys) for name, keys in groups.items()), strict=True)
     figure = Steps(
-        "Keys in the upper row, and below them what a cache keeps. A key finds an entry by its "
-        "hash and by `==`; where it finds none, JAX traces and makes one."
+        "Keys in the upper row, and below them what a cache keeps. Where a key finds no entry, JAX "
+        "traces and makes one. Which keys find one?"
     )
     figure.add("", f"Rows of keys, with a line from each to its entry. {'. '.join(told)}.", *panels)
     return figure

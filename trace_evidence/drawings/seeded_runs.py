@@ -54,8 +54,10 @@ def watch(model: Callable, make_svi: Callable, keys: Any, y: Any) -> list[Run]:
 
 def draw(runs_of: Mapping[str, Sequence[Run]]) -> Steps:
     """Draw the runs of a model with and without a deterministic site, one below the other."""
-    caption = "The runs of the model in `svi.init` on the old stack, from top to bottom, and the "
-    figure = Steps(f"{caption}key in the handler.", {"deterministic site": list(runs_of)})
+    caption = "The runs of the model in `svi.init` on the old stack, from top to bottom. Which of "
+    figure = Steps(
+        f"{caption}them reads what the loop left?", {"deterministic site": list(runs_of)}
+    )
     for at, rows in runs_of.items():
         runs, handler = Panel("runs of the model"), Panel("the handler's key, before and after")
         told = []
