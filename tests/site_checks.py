@@ -475,7 +475,7 @@ INTRUDE = """() => {
 
 def test_a_page_runs_its_own_scripts_and_no_other_also_from_a_disk(open_page):
     assert all("Content-Security-Policy" in path.read_text() for path in SITE.rglob("*.html"))
-    view = open_page("")
+    view = open_page("404.html")
     for name in KINDS:
         for address in (view.site, f"{SITE.as_uri()}/"):
             view.errors.clear()
