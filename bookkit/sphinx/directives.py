@@ -249,6 +249,17 @@ class CaseIndex(Generated):
         return [box, *self.parse(casebook.index_table())]
 
 
+def name_cells(table: nodes.table) -> None:
+    """Put its column's name before each cell of a table: on a phone each row is a card."""
+    table["classes"].append("cards")
+    head, *rows = table.findall(nodes.row)
+    names = [entry.astext() for entry in head]
+    for row in rows:
+        for name, entry in list(zip(names, row, strict=True))[1:]:
+            label = nodes.inline(text=say("{name}: ", name=name), classes=["on-phone"])
+            entry[0].insert(0, label)
+
+
 class Table(Generated):
     """What a function of `TABLES` says, of records and measurements: each build asks it anew."""
 
@@ -257,7 +268,10 @@ class Table(Generated):
     def run(self) -> list[nodes.Node]:
         """Return what the directive's name asks for."""
         self.env.note_reread()
-        return self.parse(TABLES[self.name](*self.arguments))
+        parsed = self.parse(TABLES[self.name](*self.arguments))
+        if self.name in CARDS:
+            name_cells(parsed[0])
+        return parsed
 
 
 class Drawing(SphinxDirective):
@@ -304,6 +318,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "version-boundaries": boundaries_table,
     "version-table": stacks_table,
 }
+CARDS = ("avoid", "upstream-table")  # of many words: see `name_cells`
 DIRECTIVES = {
     **dict.fromkeys(TABLES, Table),
     "can-i-use": CanIUse,
