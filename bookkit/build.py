@@ -28,7 +28,8 @@ SHARED = (
     *("book/_static/**/*", "book/_templates/**/*", "bookkit/**/*", "can_i_use/**/*"),
     *("examine/examine_model/**/*", "examine/trials/record.json", "hub/values.yaml"),
     *("stacks/*.json", "stacks/*.toml", "stacks/*.in", "upstream/**/*"),
-    *("locale/*/language.toml", "locale/*/LC_MESSAGES/*.po"),
+    *("locale/*/language.toml", "locale/*/LC_MESSAGES/interface.po"),
+    "locale/*/LC_MESSAGES/records/**/*.po",
 )
 # What one page depends on: Sphinx sees which.
 OWN = ("book/**/*.md", "book/**/*.json", "locale/*/LC_MESSAGES/book/**/*.po")

@@ -1,10 +1,11 @@
 """The book's languages: which there are, and what the book's own words are in one of them.
 
 A language is a folder of `locale`: `language.toml` names it and its place on the site, and
-`LC_MESSAGES` has its catalogues, one a page. Sphinx reads those. Two more hold what no page has as
-text of its own: `interface` has the words of directives, templates and scripts, and `records` those
-of the catalogue, the cases, the everyday errors and the front matter. A process speaks one
-language: English, until `use` is called.
+`LC_MESSAGES` has its catalogues, one a page. Sphinx reads those. The others hold what no page has
+as text of its own: `interface` has the words of directives, templates and scripts, and those in the
+folder `records` what is written in records: in the front matter of a page, in a figure, in a table
+of everyday errors. One of these belongs to each page, and `shared` to no single one. A process
+speaks one language: English, until `use` is called.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "locale"
 ENGLISH = "en"
-SHARED = ("interface", "records")
 VARIABLE = "LANGUAGES"
 """The variable of the environment that names the editions to build; all, where it is not set."""
 
@@ -91,8 +91,13 @@ def wanted() -> list[Language]:
 
 
 def catalogue(code: str, name: str) -> Path:
-    """Return the file of a catalogue: that of a page by the page's name, or one of `SHARED`."""
+    """Return the file of a catalogue, that of a page by the page's name."""
     return FOLDER / code / "LC_MESSAGES" / f"{name}.po"
+
+
+def records(code: str) -> list[Path]:
+    """Return the files of the catalogues that have the texts of records."""
+    return sorted((FOLDER / code / "LC_MESSAGES" / "records").rglob("*.po"))
 
 
 def read(file: Path) -> Catalog:
@@ -111,8 +116,8 @@ def use(code: str) -> None:
     global _spoken
     _spoken = code
     _words.clear()
-    for name in SHARED if code != ENGLISH else ():
-        for message in read(catalogue(code, name)):
+    for file in [catalogue(code, "interface"), *records(code)] if code != ENGLISH else ():
+        for message in read(file):
             if message.id and message.string and not message.fuzzy:
                 _words[" ".join(str(message.id).split())] = str(message.string)
 

@@ -7,6 +7,7 @@ built, and in a checkout when somebody asks for it (`trace_evidence/checkout.py`
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -219,7 +220,7 @@ def translations() -> dict[str, str]:
     """Return what the records say in the other languages, by their English text."""
     found: dict[str, str] = {}
     for code in languages.known():
-        for message in languages.read(languages.catalogue(code, "records")):
+        for message in itertools.chain(*map(languages.read, languages.records(code))):
             if message.id and message.string and not message.fuzzy:
                 text = " ".join(str(message.id).split())
                 found[text] = f"{found.get(text, '')} {message.string}"

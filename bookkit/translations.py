@@ -31,6 +31,7 @@ from trace_evidence import both, steps, symptoms, triage
 
 from . import (
     casebook,
+    catalogue,
     drawings,
     everyday,
     examined,
@@ -124,7 +125,7 @@ def under(value: Any, keys: set[str], above: str = "") -> Iterator[str]:
 
 
 def record_texts() -> Iterator[tuple[str, str]]:
-    """Return the texts of the records, each with its file."""
+    """Return the texts of the records, each with its file, or that of the page that it is for."""
     constants = {
         "bookkit/records.py": (
             *(records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES),
@@ -155,9 +156,12 @@ def record_texts() -> Iterator[tuple[str, str]]:
     name = "_toc.yml"
     for part in pages.parse(pages.TOC.read_text())["parts"]:
         yield name, part["caption"]
+    page_of = {slug: f"book/failures/{slug}" for slug in catalogue.load()}
+    page_of |= {entry.id: everyday.page(entry) for entry in everyday.load().values()}
     for name, keys in RECORDS.items():
-        rows = tomllib.loads((pages.ROOT / name).read_text())
-        yield from ((name, text) for text in under(rows, keys))
+        for key, row in tomllib.loads((pages.ROOT / name).read_text()).items():
+            where = f"{page_of[key]}.md" if key in page_of else name
+            yield from ((where, text) for text in under({key: row}, keys))
     name = "book/workshop/plans.json"
     for plan in pages.parse((pages.ROOT / name).read_text()).values():
         yield from ((name, row[1]) for row in plan["rows"] if not isinstance(row, str))
@@ -182,7 +186,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
                         yield from ((name, text) for text in said)
 
 
-def collected(rows: Iterator[tuple[str, str]]) -> Catalog:
+def collected(rows: Iterable[tuple[str, str]]) -> Catalog:
     """Return texts as a catalogue, in their order, each with the file that has it first."""
     found = Catalog()
     for where, text in rows:
@@ -192,13 +196,24 @@ def collected(rows: Iterator[tuple[str, str]]) -> Catalog:
     return found
 
 
+def by_page(rows: Iterable[tuple[str, str]]) -> dict[str, Catalog]:
+    """Return the catalogues of texts of records: of each page its own, and of the rest together."""
+    rows = [(where, " ".join(text.split())) for where, text in rows]
+    places: dict[str, set[str]] = {}
+    for where, text in rows:
+        places.setdefault(text, set()).add(where)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for where, text in rows:
+        alone = where.endswith(".md") and len(places[text]) == 1
+        name = where.removesuffix(".md") if alone else "shared"
+        found.setdefault(f"records/{name}", []).append((where, text))
+    return {name: collected(some) for name, some in found.items()}
+
+
 def texts() -> dict[str, Catalog]:
     """Return all messages of the book in English, by catalogue."""
-    shared = {
-        "interface": collected(interface_texts()),
-        "records": collected(record_texts()),
-    }
-    return shared | page_texts()
+    interface = {"interface": collected(interface_texts())}
+    return interface | by_page(record_texts()) | page_texts()
 
 
 def one_line(message: Message) -> str:
@@ -238,8 +253,8 @@ def update(code: str, wanted: dict[str, Catalog]) -> list[tuple[str, list[int]]]
     old = {name: languages.read(languages.catalogue(code, name)) for name in wanted}
     known = {
         one_line(message): str(message.string)
-        for one in old.values()
-        for message in one
+        for file in sorted(folder.rglob("*.po"))
+        for message in languages.read(file)
         if message.id and message.string and not message.fuzzy
     }
     counts, files = [], set()
@@ -277,7 +292,7 @@ def lay_down(code: str) -> None:
 
 
 def main(codes: list[str]) -> int:
-    """Update the languages, and print a table."""
+    """Update the languages, and print a table of the catalogues in which something is missing."""
     for code in codes:
         lay_down(code)
     print("reading the English texts …", flush=True)
@@ -285,12 +300,13 @@ def main(codes: list[str]) -> int:
     lines: list[str] = []
     for code in [code for code in languages.known() if code != languages.ENGLISH]:
         counts = update(code, wanted)
-        lines += [f"{'':44}translated  fuzzy  missing  words"]
+        lines += [f"{'':56}translated  fuzzy  missing  words"]
         total = [0, 0, 0, 0]
         for name, row in counts:
             total = [a + b for a, b in zip(total, row, strict=True)]
-            lines.append(f"{name:44}{row[0]:10}{row[1]:7}{row[2]:9}{row[3]:7}")
-        lines.append(f"{'all of ' + code:44}{total[0]:10}{total[1]:7}{total[2]:9}{total[3]:7}")
+            if row[1] or row[2]:
+                lines.append(f"{name:56}{row[0]:10}{row[1]:7}{row[2]:9}{row[3]:7}")
+        lines.append(f"{'all of ' + code:56}{total[0]:10}{total[1]:7}{total[2]:9}{total[3]:7}")
     print("\n".join(lines))
     return 0
 

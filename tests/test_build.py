@@ -101,8 +101,8 @@ def test_a_second_language_is_built_for_its_own_words_and_can_be_left_out(checko
     languages.known.cache_clear()
     assert built(checkout) == (["de", "en"], True)
     assert built(checkout) == NOTHING
-    (words / "book").mkdir()
-    for name, anew in {"book/one": False, "interface": True}.items():
+    for name, anew in {"book/one": False, "records/book/one": True, "interface": True}.items():
+        (words / name).parent.mkdir(parents=True, exist_ok=True)
         (words / f"{name}.po").write_text('msgid ""\n')
         assert built(checkout) == (["de", "en"], anew)
     monkeypatch.setenv(languages.VARIABLE, languages.ENGLISH)

@@ -90,6 +90,19 @@ def test_a_changed_text_is_fuzzy_and_stays_english(tmp_path, monkeypatch):
         languages.use(languages.ENGLISH)
 
 
+def test_a_text_of_one_page_is_in_its_catalogue_and_one_of_several_in_the_shared_one():
+    rows = [("a.md", "both\n  pages"), ("a.md", "first"), ("a.md", "first"), ("b.md", "both pages")]
+    found = translations.by_page([*rows, ("_toc.yml", "no page")])
+    texts = {name: [row.id for row in one if row.id] for name, one in found.items()}
+    assert texts == {"records/shared": ["both pages", "no page"], "records/a": ["first"]}
+
+
+@pytest.mark.parametrize("code", sorted(set(languages.known()) - {languages.ENGLISH}))
+def test_no_text_of_records_has_two_translations(code):
+    texts = [row.id for file in languages.records(code) for row in messages(file)]
+    assert len(texts) == len(set(texts)) > 100
+
+
 def test_the_interface_says_what_is_in_the_code():
     """Each text of directives, templates and scripts has its place in the catalogues."""
     wanted = {text for _, text in translations.interface_texts()}

@@ -17,7 +17,7 @@ DATA = Path(__file__).with_name("data.json")
 ROOT = DATA.parent.parent
 SOURCES = (
     *("_config.yml", "book/*.toml", "book/**/*.md", "stacks/*.json", "stacks/*.toml"),
-    *("locale/*/LC_MESSAGES/records.po", "locale/*/language.toml", "bookkit/**/*.py"),
+    *("locale/*/LC_MESSAGES/records/**/*.po", "locale/*/language.toml", "bookkit/**/*.py"),
     *("can_i_use/*.py", "can_i_use/*.toml", "can_i_use/record/*.txt"),
     *("examine/examine_model/**/*.py", "trace_evidence/**/*.py"),
 )

@@ -108,10 +108,14 @@ def link_editions(app: Sphinx, page: str, template: str, context: dict[str, Any]
     context["editions"] = []
     if len(built) < 2 or page in ("404", "index"):
         return
-    catalogue = languages.catalogue(here.code, page)
-    if catalogue.exists():
-        source = pages.config()["repository"]["url"]
-        context["catalogue"] = f"{source}/edit/main/{catalogue.relative_to(pages.ROOT)}"
+    source = pages.config()["repository"]["url"]
+    own = {page: say("Mend this translation"), f"records/{page}": say("Mend its cards and figures")}
+    files = {languages.catalogue(here.code, name): words for name, words in own.items()}
+    context["catalogues"] = {
+        f"{source}/edit/main/{file.relative_to(pages.ROOT)}": words
+        for file, words in files.items()
+        if file.exists()
+    }
     base = app.config.html_baseurl.removesuffix(f"{here.address}/" if here.address else "")
     up = "../" * (page.count("/") + bool(here.address))
     for one in built:
