@@ -79,6 +79,7 @@ OF_BOTH = {"title", "symptom", "cause", "cure", "question", "upstream.text"}
 RECORDS = {
     "book/catalogue.toml": OF_BOTH | {"note", "means"},
     "book/everyday.toml": {"title", "says", "try", "question", "phrases"},
+    "stacks/avoid.toml": {"symptom", "spoiled", "cure"},
     "stacks/boundaries.toml": {"says"},
     "upstream/index.toml": {"title", "state"},
 }
