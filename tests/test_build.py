@@ -34,6 +34,7 @@ NO_SOURCE = {
     "stacks/recordings/*": "pins that are measured; `recordings.json` has the errors",
     "tests/outputs/*": "compared with what pages show, and never shown",
     "tools/*": "makes the environments, whose locks are sources",
+    "variations/*": "judges cures; no page shows it",
 }
 
 
