@@ -114,6 +114,23 @@ def test_the_switch_leads_to_the_same_page_and_back(edition, open_page):
     view.page.wait_for_url(f"{view.site}book/cases/leaf-order.html#cure")
 
 
+@pytest.mark.parametrize(
+    ("asked", "page"),
+    [
+        ("批处理形状", "batch-and-event-shapes"),
+        ("延迟属性", "lazy-pytree-drift"),
+        ("内存增长", "static-callables-pile-up"),
+        ("后验分布的批处理形状不对", "batch-and-event-shapes"),  # no page has all pairs
+    ],
+)
+def test_pages_with_most_of_a_phrase_come_first(asked, page, open_page):
+    view = open_page(f"zh-cn/search.html?q={asked}").page
+    rows = view.locator("#search-results > li, #search-results ul > li")
+    expect(rows.first.locator("a").first).to_be_visible()
+    first = [row.locator("a").first.get_attribute("href") for row in rows.all()[:3]]
+    assert any(f"/{page}.html" in link for link in first), first
+
+
 def test_search_and_doors_understand_and_answer_in_chinese(open_page):
     page = open_page("zh-cn/search.html?q=后验分布").page
     expect(page.locator("#search-results li a").first).to_be_visible()

@@ -5,7 +5,8 @@
 document.addEventListener("DOMContentLoaded", () => {
   const list = document.getElementById("search-results");
   const asked = (new URLSearchParams(location.search).get("q") ?? "").trim().toLowerCase();
-  const words = asked.match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const chinese = /[\u3400-\u9fff]/.test(asked);
+  const words = (chinese ? splitQuery(asked) : asked.match(/[\p{L}\p{N}_]+/gu)) ?? [];
   if (!list || !words.length) return;
   const parts = "section[id], .everyday[id]";
 
