@@ -105,7 +105,8 @@ lock: environments
 	  -o binder/requirements.txt
 	$(LOCK) --upgrade hub/requirements.in -o hub/requirements.txt
 	$(PY) -m stacks.measure --lock
-	$(UV) pip compile --quiet --python-version 3.12 --no-header --no-annotate --generate-hashes \
+	$(UV) pip compile --quiet --no-header --no-annotate --generate-hashes --python-version \
+	  $$(sed -n '1s/# Python //p' stacks/recordings/frameworks.in) \
 	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt
 	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
 
