@@ -1,8 +1,9 @@
-"""The page *Can I use it?*: the table of `can_i_use/record`, as HTML and as Markdown."""
+"""The page *Can I use it?*: the table of `can_i_use/record.json`, as HTML and as Markdown."""
 
 from __future__ import annotations
 
 import html
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -28,15 +29,14 @@ def words(letter: str) -> str:
 def data() -> dict[str, Any]:
     """Return what the reader's package knows: each cell of the newest stack, and its program."""
     stack = record.stacks()[-1]
-    rows, said = record.read(stack)
     found: dict[str, Any] = {"stack": stack, "constructs": record.constructs(), "rows": {}}
-    for name, (letters, expression) in rows.items():
-        red = {construct: told for (row, construct), told in said.items() if row == name}
-        found["rows"][name] = [letters, expression, red]
+    for name, letters in record.table(stack).items():
+        row = record.load()[name]
+        found["rows"][name] = ["".join(letters.values()), row["made"], row["said"]]
     found["causes"] = record.causes()
     found["left_out"] = record.instances()["left_out"]
     found["scipy"] = record.instances()["scipy"]
-    found["parts"], found["calls"] = record.parts()
+    found["parts"] = record.parts()
     return found
 
 
@@ -53,20 +53,20 @@ def table(address: Callable[[str], str]) -> str:
     Args:
         address: gives the address of a page.
     """
-    rows, said = record.read(record.stacks()[-1])
-    names = list(record.constructs())
-    heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in names)
-    body = []
-    for row, (letters, _) in rows.items():
+    heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in record.constructs())
+    body, known = [], record.load()
+    for row, letters in record.table(record.stacks()[-1]).items():
         cells = []
-        for name, letter in zip(names, letters, strict=True):
+        for name, letter in letters.items():
             shown, why = mark(letter), cause(record.causes(), row, name, letter)
-            told = html.escape(f"{row}, {name}: {words(letter)}. {said.get((row, name), '')}")
+            told = html.escape(
+                f"{row}, {name}: {words(letter)}. {known[row]['said'].get(name, '')}"
+            )
             if letter in "WX" and "case" in why:
                 href = address(f"book/cases/{why['case']}")
                 shown = f'<a href="{href}" aria-label="{told}" title="{told}">{shown}</a>'
             cells.append(f"<td>{shown}</td>")
-        red = [name for name, letter in zip(names, letters, strict=True) if letter in "WX"]
+        red = [name for name, letter in letters.items() if letter in "WX"]
         told = f'<span class="red-names">: {", ".join(red)}</span>' if red else ""
         label = f'<th scope="row"><code>{row}</code></th><td class="range">{len(red)}{told}</td>'
         body.append(f"<tr>{label}{''.join(cells)}</tr>")
@@ -84,11 +84,11 @@ def table(address: Callable[[str], str]) -> str:
 
 def constructs_table() -> str:
     """Return what each construct does, and how many distributions are what in it."""
-    rows = record.read(record.stacks()[-1])[0]
+    rows = record.table(record.stacks()[-1])
     head = [say("Construct"), say("What is computed twice"), *map(words, "rWX-?")]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for place, (name, what) in enumerate(record.constructs().items()):
-        counts = Counter(letters[place] for letters, _ in rows.values())
+    for name, what in record.constructs().items():
+        counts = Counter(letters[name] for letters in rows.values())
         numbers = " | ".join(str(counts[letter]) for letter in "rWX-?")
         lines.append(f"| `{name}` | {say(what)} | {numbers} |")
     return "\n".join(lines)
@@ -96,10 +96,9 @@ def constructs_table() -> str:
 
 def causes_table() -> str:
     """Return what is behind the red cells: how many, and the case or why it is none."""
-    rows = record.read(record.stacks()[-1])[0]
     found: Counter[int] = Counter()
-    for row, (letters, _) in rows.items():
-        for name, letter in zip(record.constructs(), letters, strict=True):
+    for row, letters in record.table(record.stacks()[-1]).items():
+        for name, letter in letters.items():
             if letter in "WX":
                 why = cause(record.causes(), row, name, letter)
                 found[record.causes().index(why) if why else -1] += 1
@@ -118,10 +117,27 @@ def stacks_table() -> str:
     """Return how many cells are what on each stack, and the distributions that are left out."""
     lines = [f"| {say('Stack')} | {' | '.join(map(words, 'rWX-?'))} |", "|---" * 6 + "|"]
     for stack in record.stacks():
-        counts = Counter("".join(letters for letters, _ in record.read(stack)[0].values()))
+        counts = Counter(one for row in record.table(stack).values() for one in row.values())
         release, _, jax = stack.partition("+jax-")
         name = f"NumPyro {release}" + (f", JAX {jax}" if jax else "")
         lines.append(f"| {name} | {' | '.join(str(counts[letter]) for letter in 'rWX-?')} |")
+    return "\n".join(lines)
+
+
+def changes_table() -> str:
+    """Return how many cells changed from stack to stack, with examples."""
+    head = [say("Construct"), say("From"), say("To"), say("Cells"), say("Distributions")]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    stacks = record.stacks()
+    for before, after in itertools.pairwise(stacks):
+        found: dict[tuple[str, str, str], list[str]] = {}
+        for row, construct, was, is_ in record.changes(before, after):
+            if "-" not in (was, is_):
+                found.setdefault((construct, was, is_), []).append(row)
+        for (construct, was, is_), rows in found.items():
+            cells = [f"`{construct}`", f"{before}: {words(was)}", f"{after}: {words(is_)}"]
+            shown = ", ".join(f"`{row}`" for row in rows[:3]) + (" …" if len(rows) > 3 else "")
+            lines.append(f"| {' | '.join([*cells, str(len(rows)), shown])} |")
     return "\n".join(lines)
 
 

@@ -1,8 +1,8 @@
 """The constructs: what users do with a distribution, each computed in a second way.
 
 A construct is a function of a row's `law(a, b)` that returns `got` and `expected`, and a tolerance
-where that of float32 does not fit. It raises `No` where it does not apply. To add one, add it to
-`CONSTRUCTS`, with what it does.
+where that of float32 does not fit. It raises `No` where it does not apply. To add one, write it
+here, and what it does at the end of `instances.toml`.
 """
 
 from .ways import *
@@ -20,32 +20,33 @@ def jit_result(law):
 
 def saved(law):
     d, x, expected = one(law)
-    leaves, structure = jax.tree.flatten(d)
+    leaves, structure = jax.tree_util.tree_flatten(d)
     folder = Path(os.environ.get("LEAVES", "."))
     files = [file for file in folder.iterdir() if file.name.startswith(f"{law.__name__}-")]
     if not files:
         (folder / f"{law.__name__}-{os.getpid()}.pickle").write_bytes(pickle.dumps(leaves))
         raise No
-    copies = [jax.tree.unflatten(structure, pickle.loads(f.read_bytes())) for f in files]
+    copies = [jax.tree_util.tree_unflatten(structure, pickle.loads(f.read_bytes())) for f in files]
     return np.array([copy.log_prob(x) for copy in copies]), np.full(len(files), expected)
 
 
 def after_use(law):
     d = law(ONE)
-    before = jax.tree.structure(d)
+    before = jax.tree_util.tree_structure(d)
     for name in ("mean", "variance", "covariance_matrix", "precision_matrix", "probs", "logits"):
         with contextlib.suppress(Exception):
             getattr(d, name)
-    return before == jax.tree.structure(d), True
+    return before == jax.tree_util.tree_structure(d), True
 
 
 def validated(law):
-    d, x, _ = one(law)
-    values = [jnp.full(x.shape, value) for value in (-7.5, 0.37, 99.5)]
-    outside = [value for value in values if not np.all(d.support(value))]
+    values = [jnp.full(one(law)[1].shape, value) for value in (-7.5, 0.37, 99.5)]
+    outside = [value for value in values if not np.all(law(ONE).support(value))]
     if not outside:
         raise No
-    return jax.jit(lambda d: d.log_prob(outside[0]))(d), law(ONE).log_prob(outside[0])
+    with numpyro.validation_enabled():
+        d = law(ONE)
+        return jax.jit(lambda d: d.log_prob(outside[0]))(d), d.log_prob(outside[0])
 
 
 def vmap_inside(law):
@@ -59,9 +60,18 @@ def vmap_inside(law):
     return jnp.c_[got, drawn], jnp.c_[loop(law)[:, 0], single]
 
 
+def vmap_result(law):
+    return jax.vmap(law)(many(4)).log_prob(draws(law)[:, 0]), loop(law)[:, 0]
+
+
+def vmap_result_draw(law):
+    built = jax.vmap(law)(jnp.full(64, ONE))
+    return alike(built.sample(KEY)), alike(law(ONE).sample(KEY, (64,)))
+
+
 def plate(law):
     def model():
-        with plate_of(4):
+        with numpyro.plate("n", 4):
             numpyro.sample("x", law(0.1), obs=draws(law)[0])
 
     return density(model), loop(law)[0].sum()
@@ -95,18 +105,55 @@ def reparam(law):
     return base["fn"].log_prob(base["value"]).sum(), d.log_prob(trace["x"]["value"]) + volume
 
 
-def in_cond(law):
+def cond(law):
     _, x, expected = one(law)
 
     def branch(a):
         numpyro.sample("x", law(a), obs=x)
 
-    return density(lambda: cond(True, branch, branch, ONE)), expected
+    return density(lambda: control_flow.cond(True, branch, branch, ONE)), expected
 
 
 def predictive(law):
     two = (Predictive(site(law), num_samples=4, parallel=way) for way in (True, False))
     return tuple(draw(KEY)["x"] for draw in two)
+
+
+def scan(law, days=3, size=0, axes=""):
+    """The density in a scan over days, in a plate of some size, and that of a plain loop.
+
+    `axes` names those of `a` and `b` that have the plate's axis.
+    """
+    axis, x = jnp.ones(size), draws(law)[:days, : size or 1]
+    one_a, one_b = (axis if name in axes else 1.0 for name in "ab")
+
+    def day(carry, inputs):
+        with numpyro.plate("n", size) if size else contextlib.nullcontext():
+            numpyro.sample("x", law(inputs[0] * one_a, 0.5 * one_b), obs=inputs[1])
+        return carry, None
+
+    given = many(4)[:days], x if size else x[:, 0]
+    expected = loop(law)[:days, : size or 1].sum()
+    return density(lambda: control_flow.scan(day, None, given)), expected
+
+
+scan_plate = partial(scan, size=4)
+scan_plate_equal = partial(scan, days=4, size=4)
+scan_plate_single = partial(scan, days=4, size=1)
+scan_first_axis = partial(scan, days=4, size=4, axes="a")
+scan_other_axes = partial(scan, days=4, size=4, axes="b")
+scan_all_axes = partial(scan, days=4, size=4, axes="ab")
+
+
+def scan_latent(law, **options):
+    def day(_, a):
+        return None, numpyro.sample("x", law(a))
+
+    model = partial(control_flow.scan, day, None, many(4), **options)
+    return density(model, x=draws(law)[:, 0]), loop(law)[:, 0].sum()
+
+
+scan_latent_reverse = partial(scan_latent, reverse=True)
 
 
 def potential(law):
@@ -121,6 +168,10 @@ def auto_delta(law):
     d = latent(law)[0]
     got, parameters = jax.vmap(lambda key: loss(law, key, AutoDelta))(random.split(KEY, 4))
     return -got, jnp.stack([d.log_prob(x) for x in parameters["x_auto_loc"]])
+
+
+def own_guide(law):
+    return loss(law, KEY, lambda model: model)[0], 0.0
 
 
 def gradient(law):
@@ -181,45 +232,3 @@ def scipy(law):
     frozen = eval(law.scipy, {"stats": stats, "np": np, **names})
     expected = getattr(frozen, "logpmf" if d.support.is_discrete else "logpdf")(x.squeeze())
     return d.log_prob(x), expected
-
-
-CONSTRUCTS = {
-    "jit_argument": jit_argument,
-    "jit_result": jit_result,
-    "saved": saved,
-    "after_use": after_use,
-    "validated": validated,
-    "vmap_inside": vmap_inside,
-    "vmap_result": lambda law: (
-        jax.vmap(law)(many(4)).log_prob(draws(law)[:, 0]),
-        loop(law)[:, 0],
-    ),
-    "vmap_result_draw": lambda law: (
-        alike(jax.vmap(law)(jnp.full(64, ONE)).sample(KEY)),
-        alike(law(ONE).sample(KEY, (64,))),
-    ),
-    "plate": plate,
-    "handled": handled,
-    "reparam": reparam,
-    "cond": in_cond,
-    "predictive": predictive,
-    "scan": lambda law: scanned(law, 3, 0),
-    "scan_plate": lambda law: scanned(law, 3, 4),
-    "scan_plate_equal": lambda law: scanned(law, 4, 4),
-    "scan_plate_single": lambda law: scanned(law, 4, 1),
-    "scan_first_axis": lambda law: scanned(law, 4, 4, "a"),
-    "scan_other_axes": lambda law: scanned(law, 4, 4, "b"),
-    "scan_all_axes": lambda law: scanned(law, 4, 4, "ab"),
-    "scan_latent": lambda law: chained(law),
-    "scan_latent_reverse": lambda law: chained(law, reverse=True),
-    "potential": potential,
-    "auto_delta": auto_delta,
-    "own_guide": lambda law: (loss(law, KEY, lambda model: model)[0], 0.0),
-    "gradient": gradient,
-    "float32": float32,
-    "drawn_as_density": drawn_as_density,
-    "cdf": cdf,
-    "icdf": icdf,
-    "mean": mean,
-    "scipy": scipy,
-}

@@ -1,16 +1,18 @@
 """What each cell was on each stack, and what programs are made of; it imports no library.
 
-A file of `record/` is a stack. A line of it is a distribution: a letter for each construct, in the
-order of `instances.toml`, the distribution's name, and how it was made. Below, what each red cell
-said. `causes.toml` says what is behind the red ones.
+In `record.json` a distribution has how it is `made`, its letters `on` each stack, one for each
+construct in the order of `instances.toml`, and what its red cells `said` on the newest one.
+`causes.toml` says what is behind these.
 """
 
 import ast
+import json
 import tomllib
 from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+FILE = FOLDER / "record.json"
 
 
 @cache
@@ -24,86 +26,64 @@ def constructs():
     return instances()["constructs"]
 
 
-def stacks():
-    """Return the stacks on record, the newest last."""
-    return sorted((path.stem for path in (FOLDER / "record").glob("*.txt")), key=order)
-
-
-def order(stack):
-    """Return a stack's place: its releases as numbers."""
-    words = stack.replace("+jax-", ".").split(".")
-    return [int(word) for word in words if word.isdigit()]
-
-
-def read(stack):
-    """Return the rows of a stack: letters and expression of each, and what red cells said."""
-    rows, said, columns = {}, {}, []
-    file = FOLDER / "record" / f"{stack}.txt"
-    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
-        if line.startswith("  "):
-            name, construct, words = line.split(None, 2)
-            said[name, construct] = words
-        elif line.startswith("# columns: "):
-            columns = line.split()[2:]
-        elif not line.startswith("#"):
-            letters, name, expression = line.split(None, 2)
-            known = dict(zip(columns, letters.replace("|", "")))
-            rows[name] = "".join(known.get(one, "?") for one in constructs()), expression
-    return rows, said
-
-
-def changes(before, after):
-    """Yield a line for each cell that is not on one stack what it was on another."""
-    then, now = read(before)[0], read(after)[0]
-    for name in now.keys() & then.keys():
-        for construct, was, is_ in zip(constructs(), then[name][0], now[name][0]):
-            if was != is_ and "?" not in (was, is_):
-                yield f"{name} {construct}: {was} on {before}, {is_} on {after}"
-
-
-def write(stack, rows, said, head):
-    """Write the file of a stack.
-
-    Args:
-        stack: its name.
-        rows: letters and expression by name.
-        said: what red cells said, by name and construct.
-        head: how it was measured.
-    """
-    lines = [f"# {head}", f"# columns: {' '.join(constructs())}"]
-    for name, (letters, expression) in rows.items():
-        groups = "|".join(letters[i : i + 10] for i in range(0, len(letters), 10))
-        lines.append(f"{groups} {name} {expression}")
-    lines += [f"  {name} {construct} {words}" for (name, construct), words in sorted(said.items())]
-    file = FOLDER / "record" / f"{stack}.txt"
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 @cache
 def causes():
     """Return the tables of `causes.toml`."""
     return tomllib.loads((FOLDER / "causes.toml").read_text(encoding="utf-8"))["cause"]
 
 
+def load():
+    """Return the whole record."""
+    return json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def save(known):
+    """Write the whole record."""
+    FILE.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+
+
+def order(stack):
+    """Return a stack's place: its releases as numbers."""
+    return [int(word) for word in stack.replace("+jax-", ".").split(".")]
+
+
+def stacks():
+    """Return the stacks on record, the newest last."""
+    return sorted({stack for row in load().values() for stack in row["on"]}, key=order)
+
+
+def letters(row, stack):
+    """Return the letter of each construct in a row on a stack; `?` where nobody asked."""
+    return dict(zip(constructs(), row["on"].get(stack, "").ljust(len(constructs()), "?")))
+
+
+def table(stack):
+    """Return the letters of each row that a stack has, by name."""
+    return {name: letters(row, stack) for name, row in load().items() if stack in row["on"]}
+
+
+def changes(before, after):
+    """Yield row, construct, and both letters of each cell that is not what it was."""
+    now = table(after)
+    for name, then in table(before).items():
+        for construct, is_ in now.get(name, {}).items():
+            if "?" not in (pair := then[construct] + is_) and then[construct] != is_:
+                yield name, construct, *pair
+
+
 @cache
 def parts():
-    """Return what programs are made of: imports, then definitions by name, and the constructs."""
-    found, calls = {}, {}
+    """Return what programs are made of: the imports, then definitions by name."""
+    found = {"imports": ""}
     for module in ("ways", "constructs"):
         text = (FOLDER / f"{module}.py").read_text(encoding="utf-8")
         for node in ast.parse(text).body:
-            name = getattr(node, "name", "") or getattr(getattr(node, "targets", [0])[0], "id", "")
             first = min([node, *getattr(node, "decorator_list", ())], key=lambda one: one.lineno)
             source = "\n".join(text.splitlines()[first.lineno - 1 : node.end_lineno])
-            table = getattr(node, "value", None)
-            if name == "CONSTRUCTS" and isinstance(table, ast.Dict):
-                pairs = zip(table.keys, table.values, strict=True)
-                calls = {
-                    getattr(key, "value", ""): ast.get_source_segment(text, call)
-                    for key, call in pairs
-                }
-            elif name:
-                found[name] = source
-            elif module == "ways" and source.startswith(("import", "from")):
-                found["imports"] = f"{found.get('imports', '')}{source}\n"
-    return found, calls
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                found[node.name] = source
+            elif isinstance(node, ast.Assign):
+                found[ast.unparse(node.targets[0])] = source
+            elif isinstance(node, ast.Import | ast.ImportFrom) and module == "ways":
+                found["imports"] += f"{source}\n"
+    return found

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import pickle
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import jax
@@ -14,7 +14,7 @@ import numpyro.distributions as dist
 from jax import random
 from jax.numpy.linalg import cholesky  # in expressions of rows
 from numpyro import handlers
-from numpyro.contrib.control_flow import cond, scan
+from numpyro.contrib import control_flow
 from numpyro.distributions import biject_to
 from numpyro.infer import SVI, Predictive, Trace_ELBO
 from numpyro.infer.autoguide import AutoDelta
@@ -40,10 +40,6 @@ def positives(v):
 
 def simplex(v):
     return jnp.stack([1 + v, 2 + 0 * v, 3 - v], -1) / 6
-
-
-def ordered(v):
-    return jnp.stack([v - 1, v + 0.5], -1)
 
 
 def matrix(v, constant):
@@ -108,37 +104,6 @@ def alike(values):
 def site(law):
     """A model of one latent site."""
     return lambda: numpyro.sample("x", law(ONE))
-
-
-def plate_of(size):
-    return numpyro.plate("n", size) if size else contextlib.nullcontext()
-
-
-def scanned(law, days, size, axes=""):
-    """The density in a scan over days, in a plate of some size, and that of a plain loop.
-
-    `axes` names those of `a` and `b` that have the plate's axis.
-    """
-    axis, x = jnp.ones(size), draws(law)[:days, : size or 1]
-    one_a, one_b = (axis if name in axes else 1.0 for name in "ab")
-
-    def day(carry, inputs):
-        with plate_of(size):
-            numpyro.sample("x", law(inputs[0] * one_a, 0.5 * one_b), obs=inputs[1])
-        return carry, None
-
-    given = many(4)[:days], x if size else x[:, 0]
-    expected = loop(law)[:days, : size or 1].sum()
-    return density(lambda: scan(day, None, given)), expected
-
-
-def chained(law, **options):
-    """The density of given values that are latent in a scan, and that of a plain loop."""
-
-    def model():
-        scan(lambda _, a: (_, numpyro.sample("x", law(a))), None, many(4), **options)
-
-    return density(model, x=draws(law)[:, 0]), loop(law)[:, 0].sum()
 
 
 def latent(law):

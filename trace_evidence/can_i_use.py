@@ -14,7 +14,7 @@ VERDICTS = {
     "r": "right", "W": "wrong", "X": "raises", "-": "does not apply", "?": "not measured"
 }  # fmt: skip
 SHOWN = """\
-got, expected, *tolerance = ({call})(law)
+got, expected, *tolerance = {construct}(law)
 print("got     ", got)
 print("expected", expected)
 print("right" if right(got, expected, *tolerance) else "wrong")
@@ -28,8 +28,8 @@ def names_in(text: str) -> set[str]:
 
 def program(known: dict[str, Any], row: str, construct: str) -> str:
     """Return the program of a cell: it prints both numbers and whether they agree."""
-    parts, call, expression = known["parts"], known["calls"][construct], known["rows"][row][1]
-    needed, waiting = {"imports"}, names_in(expression) | names_in(call) | {"right"}
+    parts, expression = known["parts"], known["rows"][row][1]
+    needed, waiting = {"imports"}, names_in(expression) | {construct, "right"}
     while waiting:
         needed |= waiting
         waiting = {n for name in waiting & parts.keys() for n in names_in(parts[name])} - needed
@@ -37,7 +37,7 @@ def program(known: dict[str, Any], row: str, construct: str) -> str:
     if construct == "scipy":
         law += f"\n\n\nlaw.scipy = {known['scipy'].get(row, '')!r}"
     chosen = [text for name, text in parts.items() if name in needed]
-    return "\n\n\n".join([*chosen, law, SHOWN.format(call=call)])
+    return "\n\n\n".join([*chosen, law, SHOWN.format(construct=construct)])
 
 
 def cause(causes: list[dict[str, Any]], row: str, construct: str, letter: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ ROOT = DATA.parent.parent
 SOURCES = (
     *("_config.yml", "book/*.toml", "book/**/*.md", "stacks/*.json", "stacks/*.toml"),
     *("locale/*/LC_MESSAGES/records/**/*.po", "locale/*/language.toml", "bookkit/**/*.py"),
-    *("can_i_use/*.py", "can_i_use/*.toml", "can_i_use/record/*.txt"),
+    *("can_i_use/*.py", "can_i_use/*.toml", "can_i_use/*.json"),
     *("examine/examine_model/**/*.py", "trace_evidence/**/*.py"),
 )
 """All that the file is made from."""
