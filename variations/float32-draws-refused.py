@@ -1,0 +1,69 @@
+"""Variations of *Draws saved in float32 have density zero in float64*: priors and their draws."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+from numpyro.distributions import biject_to
+from numpyro.infer.util import log_density
+
+from tools.variations import vary
+
+PRIORS = {
+    "a correlation of two, as on the page": lambda: dist.LKJCholesky(2, 3.0),
+    "ten dimensions": lambda: dist.LKJCholesky(10, 1.0),
+    "LKJ": lambda: dist.LKJ(3, 2.0),
+    "ZeroSumNormal": lambda: dist.ZeroSumNormal(1.0, (4,)),
+    "ZeroSumNormal of two axes": lambda: dist.ZeroSumNormal(1.0, (3, 4)),
+    "Dirichlet": lambda: dist.Dirichlet(jnp.ones(3)),
+}
+IN_32 = {}
+for name, prior in PRIORS.items():
+    saved = np.asarray(prior().sample(jax.random.key(0), (50,)))
+    IN_32[name] = saved, np.asarray(prior().log_prob(saved))
+jax.config.update("jax_enable_x64", True)
+
+
+def there_and_back(prior, draws):
+    move = biject_to(prior.support)
+    return prior, move(move.inv(jnp.asarray(draws, float)))
+
+
+def three(name, cure=there_and_back, density=lambda prior, x: jax.vmap(prior.log_prob)(x)):
+    saved, expected = IN_32[name]
+    prior = PRIORS[name]()
+
+    def cured():
+        return density(*cure(prior, saved))
+
+    return lambda: density(prior, jnp.asarray(saved, float)), lambda: expected, cured
+
+
+def in_a_model(prior, x):
+    def model():
+        numpyro.sample("x", prior)
+
+    return jax.vmap(lambda x: log_density(model, (), {}, {"x": x})[0])(x)
+
+
+def unchecked(prior, draws):
+    prior._validate_args = False
+    return prior, jnp.asarray(draws, float)
+
+
+FIRST = "a correlation of two, as on the page"
+for name in PRIORS:
+    hit = "right" if name == "Dirichlet" else "silent"
+    vary(name, hit, "holds")(lambda name=name: three(name))
+vary("in a model", "silent", "holds")(lambda: three(FIRST, density=in_a_model))
+vary("without vmap: it warns", "silent", "holds")(
+    lambda: three(FIRST, density=lambda prior, x: prior.log_prob(x))
+)
+vary("the cure is the draws in 32 bits", "silent", "holds")(
+    lambda: three(FIRST, cure=lambda prior, x: (prior, x))
+)
+vary("the cure is no validation", "silent", "holds")(lambda: three(FIRST, cure=unchecked))
+vary("the cure is eps added", "silent", "falls")(
+    lambda: three(FIRST, cure=lambda prior, x: (prior, jnp.asarray(x, float) + 1e-8))
+)
