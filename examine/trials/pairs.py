@@ -41,6 +41,8 @@ NOT_APPLICABLE = {
     "batch-without-plate": "how much data there is stands nowhere in the model",
     "change-point-stays": "its density is right, and what climbs it stays where it is",
     "constant-is-trained": "it is about an optimizer and a module, and no model is in it",
+    "discrete-uniform-quantiles": "no model asks a distribution for its quantiles",
+    "float32-draws-refused": "it is about draws that come from a file",
     "forgotten-plate": "one value for all groups is a model too, and may be the one that is meant",
     "gradient-per-device": "it needs several devices, and `examine` runs on one",
     "shard-map-sums-gradients": "it needs several devices, and `examine` runs on one",
