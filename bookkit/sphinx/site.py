@@ -84,6 +84,10 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
         return
     # Roles that docutils gives to a bibliography, and that browsers no longer know.
     context["body"] = re.sub(r' role="(doc-biblioentry|list)"', "", context["body"])
+    # A short name stays whole where it has a hyphen, `-inf` for one.
+    context["body"] = re.sub(
+        r'<span class="pre">(?=[^<]{1,12}<)(?=[^<]*-)', '<span class="pre short">', context["body"]
+    )
     # The words of a summary are what is read aloud; myst-nb would have others.
     context["body"] = context["body"].replace(
         '<summary aria-label="Toggle hidden content">', "<summary>"
