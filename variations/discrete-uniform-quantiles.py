@@ -47,9 +47,7 @@ vary("an array of bounds", "silent", "holds")(
 )
 vary("levels that cdf returned, 0 to 999", "right", "falls")(lambda: back(up))
 vary("the same, less 1e-6", "right", "holds")(lambda: back(from_values))
-vary("the cure is round", "silent", "falls")(
-    lambda: three(cure=lambda d, q: jnp.round(d.icdf(q)))
-)
+vary("the cure is round", "silent", "falls")(lambda: three(cure=lambda d, q: jnp.round(d.icdf(q))))
 vary("the cure is floor plus one", "silent", "holds")(
     lambda: three(cure=lambda d, q: jnp.floor(d.icdf(q)) + 1)
 )
