@@ -13,7 +13,7 @@ CASES = records.load()
 
 
 @pytest.mark.parametrize("held_out", [False, True])
-@pytest.mark.parametrize(("table", "share"), [("answered", 89), ("older", 90), ("refused", 85)])
+@pytest.mark.parametrize(("table", "share"), [("answered", 89), ("older", 88), ("refused", 85)])
 def test_most_phrasings_are_answered_well(table, share, held_out):
     """The shares are those that were counted; `tests/reports/README.md` has them."""
     rows = score.phrasings(table, held_out)
