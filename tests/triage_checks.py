@@ -145,8 +145,8 @@ def test_a_search_leads_to_the_first_of_equal_sections_and_loads_what_is_seen(op
     loaded = [url for url in view.requests if "/book/" in url and url.endswith(".html")]
     assert 0 < len(loaded) < 10 < results
     view.visit("search.html?q=lru_cache")
-    case = view.page.locator("#search-results li", has=view.page.locator("[data-led]")).first
-    assert case.locator("a").get_attribute("href").endswith("cases/lru-cache.html")
+    case = view.page.locator("#search-results li").first
+    case.locator("a[data-led][href$='cases/lru-cache.html']").wait_for()
     assert "lru_cache" in case.locator("p.context").inner_text()
 
 
