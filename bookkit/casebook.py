@@ -54,11 +54,12 @@ def open_ranges(slug: str) -> dict[str, list[list]]:
     """
     if not is_measured(slug):
         return {}
-    newest = versions.newest()["pins"]
+    oldest_row, newest = versions.rows()[0]["pins"], versions.newest()["pins"]
     known, stacks = versions.stacks_of(slug)
     found: dict[str, list[list]] = {}
     for name in versions.decided_by(slug):
-        oldest = [span.first for span in versions.spans(slug, name)[:1] if known < stacks]
+        partly = known < stacks or name not in oldest_row
+        oldest = [span.first for span in versions.spans(slug, name)[:1] if partly]
         found[name] = [
             ["0" if first in oldest else first, last, last == newest[name]]
             for first, last in versions.boundaries(slug, name)
@@ -205,7 +206,7 @@ def occurs_in(slug: str) -> str:
     for name in versions.decided_by(slug):
         for first, last in versions.boundaries(slug, name):
             ends = versions.between(first, last)
-            whole = (first, last) == (oldest[name], newest[name])
+            whole = (first, last) == (oldest.get(name), newest[name])
             words = say("all {library} releases", library=versions.TITLES[name])
             parts.append(words if whole else f"{versions.TITLES[name]} {ends}")
     known, stacks = versions.stacks_of(slug)

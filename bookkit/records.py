@@ -26,7 +26,10 @@ OWNERS = {
     "documented": "a limit that the library documents",
     "yours": "a mistake in the program",
 }
-LIBRARIES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "python": "Python"}
+LIBRARIES = {
+    **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "optax": "Optax"},
+    "python": "Python",
+}
 FAMILIES = {  # beyond the chapters: each is a section of the casebook
     "numbers": "Numbers",
     "compiler": "Compiled and not",

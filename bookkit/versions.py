@@ -20,7 +20,10 @@ MOVED_BY = ROOT / "stacks" / "boundaries.toml"
 BAD = ("fails", "wrong", "warns")
 UNKNOWN = "not measured"
 STACK = ("numpyro", "jax", "equinox", "diffrax")
-TITLES = {"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"}
+TITLES = {
+    **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"},
+    "optax": "Optax",
+}
 OCCURS = {
     "fails": "fails in {where}",
     "wrong": "is silently wrong in {where}",
@@ -198,7 +201,8 @@ def sentence(failure_id: str, wrong: str = "wrong") -> str:
     found = spans(failure_id, library)
     if not found:
         return say("ran in no measured stack")
-    first_of_all = min((row["pins"][library] for row in load()["rows"]), key=version_order)
+    pins = (row["pins"] for row in load()["rows"])
+    first_of_all = min((pin[library] for pin in pins if library in pin), key=version_order)
     date = newest()["measured"]
     ends = found[0].first, found[-1].last, found[0].first == first_of_all, date
     known, stacks = stacks_of(failure_id)
