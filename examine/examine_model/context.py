@@ -214,10 +214,8 @@ class Context:
     @cached_property
     def largest(self) -> int:
         """The number of elements of the largest array that the model is given, holds or samples."""
-        held = [thing for thing, _, _ in self.held.noted.values()]
-        seen = [self.args, self.kwargs, [site.value for site in self.draw.sites], held]
-        leaves = (leaf for leaf in jax.tree.leaves(seen) if hasattr(leaf, "shape"))
-        return max((int(np.prod(np.shape(leaf))) for leaf in leaves), default=0)
+        leaves = jax.tree.leaves([site.value for site in self.draw.sites])
+        return max([self.held.largest, *map(np.size, leaves)])
 
     @cached_property
     def ways(self) -> Ways:
