@@ -694,7 +694,7 @@ def mapped(hidden, split):
 
     def lane(mean, key):
         with handlers.seed(rng_seed=key):
-            return mean + numpyro.sample("noise", dist.Normal(0.0, 1.0))
+            return numpyro.sample("noise", dist.Normal(mean, 1.0))
 
     def model(y):
         means = numpyro.sample("mean", dist.Normal(jnp.zeros(3), 1.0).to_event(1))
