@@ -669,6 +669,16 @@ def subsampled(x):
         numpyro.sample("y", dist.Normal(mean, 1.0), obs=x[chosen])
 
 
+def test_a_gradient_of_zero_is_looked_at_beside_a_plate_that_takes_a_part():
+    def model(y):
+        numpyro.sample("x", dist.Uniform(0.0, 1.0))
+        with numpyro.plate("row", 6, subsample_size=3) as rows:
+            numpyro.sample("y", dist.Normal(0.0, 1.0), obs=y[rows])
+
+    report = examine(model, jnp.ones(6), checks=["round_trip"])
+    assert report.ran == ["round_trip"], report
+
+
 def counted_in_32(people):
     """A loop whose counter has to stay as it is given."""
     count, _ = jax.lax.scan(lambda n, x: (n + jnp.int32(1), None), people[0], jnp.ones(3))

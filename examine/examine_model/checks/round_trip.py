@@ -129,7 +129,8 @@ def per_draw(rows: Any) -> np.ndarray:
 
 def without_slope(context: Context, name: str, draw: int) -> None:
     """Hint at a site whose gradient is zero, if the density of a draw changes with it."""
-    values, rows = jax.tree.map(lambda leaf: leaf[draw], (context.draws.values, context.draws.rows))
+    every = context.draws.values, context.draws.rows
+    values, rows = jax.tree.map(lambda leaf: jnp.asarray(leaf[draw]), every)
     moved = {**values, name: values[name] * np.float32(0.99)}
     rows = rows, context.measuring()(context.key(1), moved).rows
     before, after = (sum(float(jnp.sum(each)) for each in part.values()) for part in rows)
