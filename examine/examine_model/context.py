@@ -237,7 +237,7 @@ class Context:
         except Exception as error:
             raise CannotRun(f"compiled, it fails with {running.brief(error)}") from error
         called |= numbers(back, self.computed)
-        under_jit = {name: rows[0] for name, rows in under_jit.items()}
+        under_jit = {name: np.asarray(rows)[0] for name, rows in under_jit.items()}
         return Ways(first, called, under_jit, compiled or anew, why)
 
     @cached_property
@@ -288,6 +288,7 @@ class Context:
         with refused("under `jit`"):
             if loops:
                 values = running.quick(partial(jax.lax.map, drawn), others)
+                values = jax.tree.map(np.asarray, values)
             else:  # what its first run has compiled is all that this needs
                 values = jax.tree.map(lambda *rows: np.stack(rows), *map(drawn, others))
         values = jax.tree.map(lambda one, rows: np.stack([one, *rows]), self.values, values)
