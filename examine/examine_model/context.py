@@ -214,10 +214,8 @@ class Context:
     @cached_property
     def largest(self) -> int:
         """The number of elements of the largest array that the model is given, holds or samples."""
-        held = [thing for thing, _, _ in self.held.noted.values()]
-        seen = [self.args, self.kwargs, [site.value for site in self.draw.sites], held]
-        leaves = (leaf for leaf in jax.tree.leaves(seen) if hasattr(leaf, "shape"))
-        return max((int(np.prod(np.shape(leaf))) for leaf in leaves), default=0)
+        leaves = jax.tree.leaves([site.value for site in self.draw.sites])
+        return max([self.held.largest, *map(np.size, leaves)])
 
     @cached_property
     def ways(self) -> Ways:
@@ -239,7 +237,7 @@ class Context:
         except Exception as error:
             raise CannotRun(f"compiled, it fails with {running.brief(error)}") from error
         called |= numbers(back, self.computed)
-        under_jit = {name: rows[0] for name, rows in under_jit.items()}
+        under_jit = {name: np.asarray(rows)[0] for name, rows in under_jit.items()}
         return Ways(first, called, under_jit, compiled or anew, why)
 
     @cached_property
@@ -290,6 +288,7 @@ class Context:
         with refused("under `jit`"):
             if loops:
                 values = running.quick(partial(jax.lax.map, drawn), others)
+                values = jax.tree.map(np.asarray, values)
             else:  # what its first run has compiled is all that this needs
                 values = jax.tree.map(lambda *rows: np.stack(rows), *map(drawn, others))
         values = jax.tree.map(lambda one, rows: np.stack([one, *rows]), self.values, values)

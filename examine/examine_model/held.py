@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import sys
 import sysconfig
 import types
@@ -51,11 +52,12 @@ class Held:
 
     Attributes:
         whole: False if there was more than is looked at.
+        largest: the number of elements of the largest array among it.
     """
 
     def __init__(self, *roots: Any) -> None:
         self.noted: dict[int, tuple[Any, Any, str]] = {}
-        self.whole = True
+        self.whole, self.largest = True, 0
         self._roots, self._traced = roots, dict[str, bool]()
         self._globals: dict[tuple[int, str], Global] = {}
         self._own = {_package(root) for root in map(_function, roots)} - {""}
@@ -66,6 +68,7 @@ class Held:
     def _walk(self, waiting: list[tuple[Any, str]]) -> None:
         while waiting:
             thing, path = waiting.pop()
+            self.largest = max(self.largest, _size(thing))
             if isinstance(thing, jax.core.Tracer):
                 self._traced[path] = is_key(thing)
             if isinstance(thing, (*LEAVES, types.ModuleType, jax.core.Tracer)):
@@ -154,6 +157,14 @@ class Held:
             now = _contents(thing)
             if before is not None and now is not None and not _unchanged(before, now):
                 yield thing, before, path
+
+
+def _size(thing: Any) -> int:
+    """Return the number of elements of an array or a table; 0 of anything else."""
+    try:
+        return int(math.prod(thing.shape))
+    except Exception:
+        return 0
 
 
 def is_key(value: Any) -> bool:

@@ -40,6 +40,15 @@ class Recorded:
         leaves = jaxpr_as_fun(self.jaxpr)(*jax.tree.leaves(args))
         return jax.tree.unflatten(self.tree, leaves)
 
+    def iterated(self) -> Any:
+        """Tell of each part whether it depends on a loop that ends by a condition."""
+        program, moved = self.jaxpr.jaxpr, set[Any]()
+        for equation in program.eqns:
+            if repeats(equation) or moved & _variables(equation.invars):
+                moved.update(equation.outvars)
+        said = [bool(_variables([part]) & moved) for part in program.outvars]
+        return jax.tree.unflatten(self.tree, said)
+
 
 def inner(equation: Any) -> Iterator[Any]:
     """Yield the programs inside an operation, such as the body of a loop."""
@@ -48,6 +57,13 @@ def inner(equation: Any) -> Iterator[Any]:
             part = getattr(part, "jaxpr", part)
             if hasattr(part, "eqns"):
                 yield part
+
+
+def repeats(equation: Any) -> bool:
+    """Tell whether an operation is a loop that ends by a condition, or has one inside."""
+    if equation.primitive.name == "while":
+        return True
+    return any(repeats(row) for part in inner(equation) for row in part.eqns)
 
 
 def weight(jaxpr: Any) -> int:

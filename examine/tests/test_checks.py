@@ -522,6 +522,18 @@ def test_the_compiler_is_compared_only_where_data_are_large(model, doubles):
     assert examine(model, *rows(50), checks=["compiled"], slow=True).ok
 
 
+def test_the_size_of_what_a_model_holds_is_known_whatever_the_keys_beside_it():
+    from examine_model.checks import compiled
+
+    def model():
+        x = numpyro.sample("x", dist.Normal(0.0, 1.0))
+        numpyro.sample("y", dist.Normal(x * held["sum"], 1.0), obs=whole.sum())
+
+    held, whole = {"sum": 1.0, None: "total"}, jnp.ones(compiled.LARGE + 1)
+    report = examine(model, checks=["compiled"])
+    assert report.ran == ["compiled"], report
+
+
 @pytest.mark.slow
 def test_what_this_compiler_does_to_a_large_model_is_what_is_said(doubles):
     x, y = rows(20_000)
@@ -657,10 +669,34 @@ def subsampled(x):
         numpyro.sample("y", dist.Normal(mean, 1.0), obs=x[chosen])
 
 
+def test_a_gradient_of_zero_is_looked_at_beside_a_plate_that_takes_a_part():
+    def model(y):
+        numpyro.sample("x", dist.Uniform(0.0, 1.0))
+        with numpyro.plate("row", 6, subsample_size=3) as rows:
+            numpyro.sample("y", dist.Normal(0.0, 1.0), obs=y[rows])
+
+    report = examine(model, jnp.ones(6), checks=["round_trip"])
+    assert report.ran == ["round_trip"], report
+
+
 def counted_in_32(people):
     """A loop whose counter has to stay as it is given."""
     count, _ = jax.lax.scan(lambda n, x: (n + jnp.int32(1), None), people[0], jnp.ones(3))
     numpyro.sample("y", dist.Normal(count, numpyro.sample("sigma", dist.HalfNormal(1.0))), obs=4.0)
+
+
+def solved(large, until):
+    """A root of Newton's, after so many steps or until they are small, beside a large number."""
+
+    def root(x):
+        def better(y):
+            return 0.5 * (y + x / y)
+
+        if until:
+            return jax.lax.while_loop(lambda y: jnp.abs(y * y - x) > until, better, 1.0 + x)
+        return jax.lax.fori_loop(0, 20, lambda _, y: better(y), 1.0 + x)
+
+    return law_of(lambda rate: dist.Normal(1e3 * ((large + root(rate)) - large), 1.0))
 
 
 def mapped(hidden, split):
@@ -668,7 +704,7 @@ def mapped(hidden, split):
 
     def lane(mean, key):
         with handlers.seed(rng_seed=key):
-            return mean + numpyro.sample("noise", dist.Normal(0.0, 1.0))
+            return numpyro.sample("noise", dist.Normal(mean, 1.0))
 
     def model(y):
         means = numpyro.sample("mean", dist.Normal(jnp.zeros(3), 1.0).to_event(1))
@@ -716,6 +752,9 @@ NEW = [
     ("precision", counted_in_32, (jnp.arange(3),), ""),
     ("precision", subsampled, (jnp.asarray(Z),), ""),
     ("precision", regressed, (1e4 * Z, 1e4 * Z), ""),
+    ("precision", solved(1e4, until=0.0), (Z,), "float32"),
+    ("precision", solved(1e4, until=0.05), (Z,), "hint of float32"),
+    ("precision", solved(0.0, until=0.05), (Z,), ""),
     ("keys", noisy(jax.random.PRNGKey(0)), (1.0,), "hint of fixed-draw"),
     ("keys", noisy(None), (1.0,), ""),
     ("keys", initial, (1.0,), ""),

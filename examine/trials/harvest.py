@@ -14,6 +14,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 import time
 import traceback
 from collections.abc import Callable
@@ -113,7 +114,10 @@ def statements(file: Path) -> str:
     text = file.read_text()
     if file.suffix == ".ipynb":
         cells = json.loads(text).get("cells", [])
-        code = ("".join(cell["source"]) for cell in cells if cell.get("cell_type") == "code")
+        code = (
+            textwrap.dedent("".join(cell["source"])) for cell in cells
+            if cell.get("cell_type") == "code"
+        )  # fmt: skip
         text = re.sub(r"^( *)[%!].*$", r"\1pass", "\n".join(code), flags=re.M)
     # An example asks for the release of its checkout; it runs on the one that is installed.
     return re.sub(r"^( *)assert numpyro\.__version__.*$", r"\1pass", text, flags=re.M)

@@ -14,13 +14,17 @@ from .jit import out_of_date
 
 NATS = 0.5
 """By how much a log density may be wrong before inference notices."""
+ENDS = "it comes from a loop that ends by a condition: see what a smaller tolerance changes"
+"""What is said where the number of steps is not the same either."""
 
 
 def check(context: Context) -> None:
     """Compute the log densities of some prior draws again with 64 bits.
 
     What the same change makes in 64 bits that rounding makes in 32 is no fault of the formula. A
-    number too large or too small for 32 bits is a hint, since a prior draw may lie far out.
+    number too large or too small for 32 bits is a hint, since a prior draw may lie far out. So is
+    what a loop gives that ends by a condition, as a solver's at its tolerance: rounding decides how
+    many steps it takes, and its own error may be larger.
 
     Raises:
         NothingToCompare: no site has a density, JAX computes with 64 bits already, or the model
@@ -50,8 +54,9 @@ def check(context: Context) -> None:
         real = apart(context, running.quick(said, *draws), wide)
     except Exception:  # whole numbers that have to be whole
         real = found
+    iterated = context.traced.iterated()
     for name, rows in found.items():
-        compare(context, name, rows, by_whole_numbers=not any(real[name]))
+        compare(context, name, rows, not any(real[name]), iterated[name])
 
 
 def apart(context: Context, here: dict, wide: dict) -> dict[str, list[comparing.Apart | None]]:
@@ -106,8 +111,9 @@ def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:
 
 
 def compare(
-    context: Context, name: str, found: list[comparing.Apart | None], by_whole_numbers: bool
-) -> None:
+    context: Context, name: str, found: list[comparing.Apart | None], by_whole_numbers: bool,
+    iterated: bool,
+) -> None:  # fmt: skip
     """Add what was found for one site in some draws."""
     apart = [row for row in found if row]
     wrong = [row for row in apart if row.finite() or np.isposinf(row.here).any()]
@@ -122,6 +128,9 @@ def compare(
             if by_whole_numbers:
                 says += "; it is whole numbers that need the 64, among the arguments"
                 context.find("int32", says, name, ["int32-sum"])
+            elif iterated:
+                says += f"; {ENDS}"
+                context.hint("float32", says, name, [case])
             else:
                 tell("float32", says, name, [case])
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -71,25 +72,29 @@ def same_density(context: Context) -> None:
 
 def same_with_intermediates(context: Context) -> None:
     """Find the densities that depend on how the value was drawn; one that raises is a hint."""
-    for name, site in context.draw.samples().items():
-        if not site.latent or not site.intermediates or site.looped:
-            continue
+    sites = {
+        name: site for name, site in context.draw.samples().items()
+        if site.latent and site.intermediates and not site.looped
+    }  # fmt: skip
 
-        def both(site: running.Site = site) -> Any:
-            plain = site.fn.log_prob(site.value)
-            kept = site.fn.log_prob(site.value, site.intermediates)
-            return plain, kept
+    def both(site: running.Site) -> Any:
+        return site.fn.log_prob(site.value), site.fn.log_prob(site.value, site.intermediates)
 
+    for name, site in list(sites.items()):
         try:
-            plain, kept = running.quick(both)
+            jax.eval_shape(partial(both, site))
         except TypeError as error:
             says = (
                 f"where it is drawn and its density is taken in one run, as in a guide by hand, it "
                 f"raises {running.brief(error)}; NUTS and the guides of `autoguide` do not do that"
             )
             context.hint("needs-intermediates", says, name, ["folded-without-intermediates"])
-            continue
-        found = context.apart(name, plain, kept)
+            del sites[name]
+    if not sites:
+        return
+    densities = running.quick(lambda: {name: both(site) for name, site in sites.items()})
+    for name in sites:
+        found = context.apart(name, *densities[name])
         if found:
             context.find("density-of-a-draw", found.says("", "for a guide"), name)
 
@@ -129,7 +134,8 @@ def per_draw(rows: Any) -> np.ndarray:
 
 def without_slope(context: Context, name: str, draw: int) -> None:
     """Hint at a site whose gradient is zero, if the density of a draw changes with it."""
-    values, rows = jax.tree.map(lambda leaf: leaf[draw], (context.draws.values, context.draws.rows))
+    every = context.draws.values, context.draws.rows
+    values, rows = jax.tree.map(lambda leaf: jnp.asarray(leaf[draw]), every)
     moved = {**values, name: values[name] * np.float32(0.99)}
     rows = rows, context.measuring()(context.key(1), moved).rows
     before, after = (sum(float(jnp.sum(each)) for each in part.values()) for part in rows)
