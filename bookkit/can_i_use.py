@@ -29,14 +29,14 @@ def words(letter: str) -> str:
 def data() -> dict[str, Any]:
     """Return what the reader's package knows: each cell of the newest stack, and its program."""
     stack = record.stacks()[-1]
-    found: dict[str, Any] = {"stack": stack, "constructs": record.constructs(), "rows": {}}
+    found: dict[str, Any] = {"stack": stack, "constructs": record.CONSTRUCTS, "rows": {}}
     for name, letters in record.table(stack).items():
         row = record.load()[name]
         found["rows"][name] = ["".join(letters.values()), row["made"], row["said"]]
-    found["causes"] = record.causes()
-    found["left_out"] = record.instances()["left_out"]
-    found["scipy"] = record.instances()["scipy"]
-    found["parts"] = record.parts()
+    found["causes"] = record.CAUSES
+    found["left_out"] = record.INSTANCES["left_out"]
+    found["scipy"] = record.INSTANCES["scipy"]
+    found["source"] = (record.FOLDER / "constructs.py").read_text(encoding="utf-8")
     return found
 
 
@@ -53,12 +53,12 @@ def table(address: Callable[[str], str]) -> str:
     Args:
         address: gives the address of a page.
     """
-    heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in record.constructs())
+    heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in record.CONSTRUCTS)
     body, known = [], record.load()
     for row, letters in record.table(record.stacks()[-1]).items():
         cells = []
         for name, letter in letters.items():
-            shown, why = mark(letter), cause(record.causes(), row, name, letter)
+            shown, why = mark(letter), cause(record.CAUSES, row, name, letter)
             told = html.escape(
                 f"{row}, {name}: {words(letter)}. {known[row]['said'].get(name, '')}"
             )
@@ -87,7 +87,7 @@ def constructs_table() -> str:
     rows = record.table(record.stacks()[-1])
     head = [say("Construct"), say("What is computed twice"), *map(words, "rWX-?")]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for name, what in record.constructs().items():
+    for name, what in record.CONSTRUCTS.items():
         counts = Counter(letters[name] for letters in rows.values())
         numbers = " | ".join(str(counts[letter]) for letter in "rWX-?")
         lines.append(f"| `{name}` | {say(what)} | {numbers} |")
@@ -100,11 +100,11 @@ def causes_table() -> str:
     for row, letters in record.table(record.stacks()[-1]).items():
         for name, letter in letters.items():
             if letter in "WX":
-                why = cause(record.causes(), row, name, letter)
-                found[record.causes().index(why) if why else -1] += 1
+                why = cause(record.CAUSES, row, name, letter)
+                found[record.CAUSES.index(why) if why else -1] += 1
     lines = [say("| Cells | What is behind them |"), "|---|---|"]
     for place, count in found.most_common():
-        why = record.causes()[place] if place >= 0 else {"note": "not yet followed"}
+        why = record.CAUSES[place] if place >= 0 else {"note": "not yet followed"}
         case = records.load().get(why.get("case", ""))
         link = f"[{case.title}](/{case.page}.md)" if case else ""
         lines.append(
@@ -144,5 +144,5 @@ def changes_table() -> str:
 def left_out_table() -> str:
     """Return the distributions that are left out, and why."""
     lines = [say("| Left out | Why |"), "|---|---|"]
-    lines += [f"| `{name}` | {say(why)} |" for name, why in record.instances()["left_out"].items()]
+    lines += [f"| `{name}` | {say(why)} |" for name, why in record.INSTANCES["left_out"].items()]
     return "\n".join(lines)
