@@ -225,7 +225,7 @@ def test_a_second_installation_waits_for_the_first(monkeypatch, tmp_path):
     """The first one holds the lock until it is told that the second one waits."""
     (tmp_path / "tools").mkdir()
     source = environments.ROOT / "tools" / "environments.py"
-    slow = "\ndef bring_up_to_date(preview):\n    print('begun', flush=True)\n    input()\n"
+    slow = "\ndef bring_up_to_date():\n    print('begun', flush=True)\n    input()\n"
     text = source.read_text().replace(
         '\nif __name__ == "__main__":', f'{slow}\nif __name__ == "__main__":'
     )
