@@ -143,19 +143,15 @@ def of_chapter(cases, name):
     return [(case, text) for case, text in cases if case.get("classname", "").startswith(name)]
 
 
-def run_all(folder):
-    """Run all chapters of the table once; the tests below look at what was reported."""
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    """What pytest said of all chapters of the table, which run once."""
+    folder = tmp_path_factory.mktemp("chapters")
     for name in CHAPTERS:
         write_chapter(folder, name)
     (folder / "asks.md").write_text(FRONT.replace("KERNEL", "python3") + ASKS)
     (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
     return run_pytest(folder)
-
-
-@pytest.fixture(scope="module")
-def outcome(tmp_path_factory):
-    """What pytest said of all chapters."""
-    return run_all(tmp_path_factory.mktemp("chapters"))
 
 
 def test_a_right_chapter_is_green(outcome):

@@ -1,20 +1,22 @@
 """`%%then` shows what happens in the other kernel as if it had happened here."""
 
-import os
 import time
 
+import psutil
 import pytest
 from jupyter_client.manager import KernelManager
 from myst_nb.core.render import strip_ansi
 
 from bookkit import pages
 from tests.cells import ABSENT, LOAD, run_cells
+from trace_evidence.both import MIME
 
 pytestmark = pytest.mark.kept("stacks/then.in")
 
 
-def run_page(folder):
-    """Return one page's outputs, in the order of its cells after the first."""
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """One page's outputs, in the order of its cells after the first."""
     sources = [
         LOAD,
         "%%then\nimport sys\nprint('out')\nprint('err', file=sys.stderr)",
@@ -29,7 +31,7 @@ def run_page(folder):
         "%%then\nimport IPython.display as d\nprint('old')\nd.clear_output()\nprint('new')",
         "%%then\nfrom tqdm.auto import tqdm\nimport numpyro.infer",
     ]
-    return run_cells(folder, *sources)[1:]
+    return run_cells(tmp_path_factory.mktemp("page"), *sources)[1:]
 
 
 INTERRUPT_WHILE_PRINTING = """
@@ -71,12 +73,6 @@ def interrupt_a_loop(folder):
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """The outputs of the page."""
-    return run_page(tmp_path_factory.mktemp("page"))
 
 
 def error_of(outputs):
@@ -123,25 +119,20 @@ def test_the_kernel_runs_the_pinned_stack_and_shows_what_a_notebook_would(page):
 def test_the_kernel_ends_with_the_page(page):
     pid = int(page[8][0].text.split()[0])
     deadline = time.monotonic() + 30
-    while is_running(pid) and time.monotonic() < deadline:
+    while psutil.pid_exists(pid) and time.monotonic() < deadline:
         time.sleep(0.2)
-    assert not is_running(pid)
+    assert not psutil.pid_exists(pid)
 
 
-def is_running(pid):
-    """Tell whether a process exists."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def test_without_the_kernel_the_cell_says_how_to_install_it_and_goes_on(tmp_path):
-    (note,), (after,) = run_cells(tmp_path, LOAD, ABSENT, "%%then\n1 / 0", "print('on')")[2:]
+def test_without_the_kernel_cells_say_how_to_install_it_and_the_page_goes_on(tmp_path):
+    both = "%%both\nprint('still here')"
+    (note,), (after,), (shown,) = run_cells(tmp_path, LOAD, ABSENT, "%%then\n1 / 0", "2", both)[2:]
     assert "not installed, so this cell did not run" in note.text
     assert "make book" in note.text
-    assert after.text == "on\n"
+    assert after.data["text/plain"] == "2"
+    sides = shown.data[MIME]
+    assert "Install it with `make book`" in sides["then"]["outputs"][0]["text"]
+    assert sides["now"]["outputs"][0]["text"] == "still here\n"
 
 
 def test_an_interrupt_that_comes_while_output_is_printed_is_not_lost(tmp_path):
