@@ -243,20 +243,3 @@ def test_an_index_of_the_cache_that_a_full_disk_left_empty_is_made_anew(tmp_path
     index.write_bytes(b"")
     os.utime(index, (0, 0))
     assert execute.open_cache(tmp_path / "cache", current="one stack").list_cache_records() == []
-
-
-def test_many_may_open_the_cache_at_once(tmp_path):
-    """As the builds of the two languages do: what one writes must not look old to the other."""
-    opening = f"""
-from pathlib import Path
-from bookkit import execute
-for _ in range(500):
-    execute.open_cache(Path({str(tmp_path / "cache")!r}), current="one stack")
-"""
-    execute.open_cache(tmp_path / "cache", current="one stack")
-    kept = tmp_path / "cache" / "executed" / "key" / "base.ipynb"
-    kept.parent.mkdir(parents=True)
-    kept.touch()
-    both = [subprocess.Popen([sys.executable, "-c", opening]) for _ in range(2)]
-    assert [process.wait() for process in both] == [0, 0]
-    assert kept.exists()
