@@ -220,6 +220,14 @@ def create(environment, python, *what, cure):
     install(environment, *what, cure=cure)
 
 
+def versions(environment):
+    """Return the releases in an environment by the names of their packages."""
+    python = environment / "bin" / "python"
+    command = [find_uv(), "pip", "list", "--format", "json", "--python", python]
+    listed = json.loads(run(*command, cure=f"{environment} is broken: make it anew."))
+    return {row["name"]: row["version"] for row in listed}
+
+
 def install_lock(environment, lock, python=None):
     """Install a hashed lock into an environment, which a Python makes anew where one is given."""
     cure = (
@@ -281,6 +289,24 @@ def make_then(python):
     install_lock(THEN, THEN_LOCK, python)
 
 
+def write_json(file, content):
+    """Write a file of settings, and the folders above it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def register_kernel(folder, environment, title):
+    """Describe the kernel of an environment in a folder of Jupyter's, named as the kernel is."""
+    python = str(environment / "bin" / "python")
+    kernel = {
+        "argv": [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": title,
+        "language": "python",
+        "metadata": {"debugger": False},
+    }
+    write_json(folder / "kernel.json", kernel)
+
+
 def register(environment):
     """Tell the "now" stack of the kernel `then`, and JupyterLab that chapters are notebooks.
 
@@ -290,12 +316,8 @@ def register(environment):
     Args:
         environment: the folder whose Jupyter shall know.
     """
-    kernel = {
-        "argv": [f"{THEN}/bin/python", "-m", "ipykernel_launcher", "-f", "{connection_file}"],
-        "display_name": "Python 3 (then: August 2024)",
-        "language": "python",
-        "metadata": {"debugger": False},
-    }
+    kernels = environment / "share" / "jupyter" / "kernels"
+    register_kernel(kernels / "then", THEN, "Python 3 (then: August 2024)")
     viewers = {"markdown": "Jupytext Notebook", "myst": "Jupytext Notebook"}
     settings = {
         "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": viewers},
@@ -306,13 +328,10 @@ def register(environment):
     }
     server = {"LanguageServerManager": {"autodetect": False}}
     for name, content in (
-        ("share/jupyter/kernels/then/kernel.json", kernel),
         ("etc/jupyter/labconfig/default_setting_overrides.json", settings),
         ("etc/jupyter/jupyter_server_config.json", server),
     ):
-        file = environment / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(content, indent=1) + "\n")
+        write_json(environment / name, content)
 
 
 def copy_sources(folder):
