@@ -37,13 +37,8 @@ LEAST = 1e8  # bytes: with fewer left, that is why a step failed
 # With these, pip and uv would install elsewhere, or refuse.
 ELSEWHERE = {
     *("PIP_TARGET", "PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV"),
-    *(
-        "UV_TARGET",
-        "UV_PREFIX",
-        "UV_SYSTEM_PYTHON",
-        "UV_PYTHON_PREFERENCE",
-        "UV_PROJECT_ENVIRONMENT",
-    ),
+    *("UV_TARGET", "UV_PREFIX", "UV_SYSTEM_PYTHON", "UV_PYTHON_PREFERENCE"),
+    "UV_PROJECT_ENVIRONMENT",
 }
 # What pip and uv say.
 REFUSED = re.compile("certificate|UnknownIssuer", re.I)
@@ -256,19 +251,11 @@ def install_package(environment):
 
 
 def make_now():
-    """Build `.venv` from the lock."""
+    """Build `.venv` from the lock, and link the package into it."""
     print("Installing the now stack into .venv (about 320 MB to download) …", flush=True)
     make_uv()
     install_lock(NOW, NOW_LOCK)
-
-
-def link():
-    """Link the package into `.venv`, where it is not yet as `pyproject.toml` describes it."""
-    project, _, _tools = (ROOT / "pyproject.toml").read_text().partition("[tool.")
-    mark, wanted = NOW / "linked", stamp(project, (ROOT / "examine/pyproject.toml").read_text())
-    if not (mark.is_file() and mark.read_text() == wanted):
-        install_package(NOW)
-        mark.write_text(wanted)
+    install_package(NOW)
 
 
 def find_uv():
@@ -369,13 +356,14 @@ def main():
 
 
 def bring_up_to_date():
-    """Make what is missing, and link the package."""
-    now = stamp(NOW_LOCK.read_text())
+    """Make what is missing."""
+    lock = NOW_LOCK.read_text()
     home = Path(sys.prefix) if "--reader" in sys.argv else NOW
     if home == NOW:
-        ensure(NOW, now, make_now)
-        link()
-    then = stamp(now, THEN_LOCK.read_text())
+        project, _, _tools = (ROOT / "pyproject.toml").read_text().partition("[tool.")
+        packages = project, (ROOT / "examine" / "pyproject.toml").read_text()
+        ensure(NOW, stamp(lock, *packages), make_now)
+    then = stamp(stamp(lock), THEN_LOCK.read_text())
     ensure(THEN, then, lambda: make_then(home / "bin" / "python"))
     register(home)
 
