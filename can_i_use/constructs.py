@@ -113,6 +113,7 @@ def loss(law, key, guide):
 def widened(values):
     """Turn on 64 bits, for the rest of the construct, and return values in the wide type."""
     jax.config.update("jax_enable_x64", True)
+    values = np.asarray(values)
     return jnp.asarray(values, f"{values.dtype.kind}8")
 
 
@@ -167,8 +168,8 @@ def saved(law):
     leaves, structure = jax.tree_util.tree_flatten(d)
     folder = Path(os.environ.get("LEAVES", "leaves")) / law.__name__
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / str(os.getpid())).write_bytes(pickle.dumps(leaves))
     loaded = [pickle.loads(file.read_bytes()) for file in folder.iterdir()]
+    (folder / str(os.getpid())).write_bytes(pickle.dumps(leaves))
     got = [jax.tree_util.tree_unflatten(structure, leaves).log_prob(x) for leaves in loaded]
     return np.array(got), np.full(len(got), expected)
 
