@@ -29,14 +29,14 @@ PDF = pages.ROOT / "_build" / "trace-evidence.pdf"
 # Takes the pages in the order of the table of contents. An id stands once in a book of many pages,
 # so each is given its page's name; links to pages of the book then lead inside, all others to the
 # public address. Solutions stand at the end of their page.
-JOIN = r"""async ([site, published, folder, addresses, solutions]) => {
+JOIN = r"""async ([site, addresses, solutions]) => {
   const pages = new Map();
   for (const url of addresses) {
     const text = await (await fetch(url)).text();
     const page = new DOMParser().parseFromString(text, "text/html");
     pages.set(url, page);
   }
-  const name = url => url.slice((site + folder).length).replace(/\W+/g, "-");
+  const name = url => url.slice(site.length).replace(/\W+/g, "-");
   const chapters = [];
   for (const [url, page] of pages) {
     const article = page.querySelector("article.bd-article");
@@ -49,7 +49,7 @@ JOIN = r"""async ([site, published, folder, addresses, solutions]) => {
       } else if (node.hasAttribute("href")) {
         const [target, anchor] = new URL(node.getAttribute("href"), url).href.split("#");
         const here = "#" + name(target) + (anchor ? "-" + decodeURIComponent(anchor) : "");
-        const away = target.replace(site, published) + (anchor ? "#" + anchor : "");
+        const away = target + (anchor ? "#" + anchor : "");
         node.setAttribute("href", pages.has(target) ? here : away);
       } else if (node.hasAttribute("src")) {
         node.src = new URL(node.getAttribute("src"), url).href;
@@ -214,13 +214,12 @@ def print_book(language: Language) -> None:
     fonts(language)
     if not localized.folder(language.code).exists():
         raise browser.NotReady(browser.NOT_BUILT)
-    with browser.serve() as site, browser.launch() as chromium:
-        page = chromium.new_page(color_scheme="light")
-        folder = f"{language.address}/" if language.address else ""
-        page.goto(f"{site}{folder}book/index.html", wait_until="load")
-        addresses = [f"{site}{folder}{row.page}.html" for row in rows]
-        published, solutions = pages.public_address(), say("Solutions")
-        headings = page.evaluate(JOIN, [site, published, folder, addresses, solutions])
+    site = browser.ADDRESS + (f"{language.address}/" if language.address else "")
+    with browser.launch() as chromium:
+        page = browser.window(chromium, color_scheme="light").new_page()
+        page.goto(f"{site}book/index.html", wait_until="load")
+        addresses = [f"{site}{row.page}.html" for row in rows]
+        headings = page.evaluate(JOIN, [site, addresses, say("Solutions")])
         page.evaluate(FLOWS, [anchor(row.page) for row in rows if row.above])
         print("printing the book, which takes about a minute …", flush=True)
         page.add_style_tag(content=STYLE)
