@@ -9,9 +9,7 @@ from __future__ import annotations
 import base64
 import html
 import json
-import logging
 import re
-import shutil
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -26,8 +24,8 @@ from bookkit.languages import say
 
 from .front import DIRECTIVES
 
-# A rule of the theme's style sheet that gives icons their character.
-ICON = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\([0-9a-f]+)"\}')
+# A rule of the theme's style sheet that gives an icon its character.
+ICON = re.compile(r'\.fa-[\w-]+:before\{content:"\\([0-9a-f]+)"\}')
 FONT = re.compile(r'url\(([^)]*)\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) format\("truetype"\)')
 # The theme's colours follow an attribute of the page, which only a script can set.
 LIGHT = re.compile(r"\[data-theme=\"?light\"?\]")
@@ -134,27 +132,6 @@ def offer_colab(app: Sphinx, pagename: str, templatename: str, context: dict, do
         group["buttons"].append(button)
 
 
-def used_icons(site: Path) -> set[str]:
-    """Return the names of the icons that the site's pages and the theme's script show.
-
-    A second language, which is being built below the first, has the same.
-    """
-    patterns = (*PAGES, "_static/scripts/*theme.js")
-    files = [file for pattern in patterns for file in site.glob(pattern)]
-    return {name for file in files for name in re.findall(r"\bfa-[a-z0-9-]+", file.read_text())}
-
-
-def subset_font(font: Path, characters: set[int]) -> None:
-    """Write a font's few characters beside it, as WOFF, and remove it."""
-    options = subset.Options(flavor="woff", notdef_outline=False)
-    loaded = subset.load_font(font, options)
-    subsetter = subset.Subsetter(options)
-    subsetter.populate(unicodes=characters)
-    subsetter.subset(loaded)
-    subset.save_font(loaded, font.with_suffix(".woff"), options)
-    font.unlink()
-
-
 def show_colours_without_scripts(static: Path) -> None:
     """Make light the colours of a page without scripts, and dark a sheet that such a page loads.
 
@@ -210,7 +187,6 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
     """Leave out of the built site what no page uses: icons, rules, maps of scripts, templates."""
     if exception or app.builder.name != "html":
         return
-    logging.getLogger("fontTools").setLevel(logging.WARNING)
     static = Path(app.outdir, "_static")
     for pattern in UNUSED:
         for file in static.glob(pattern):
@@ -220,20 +196,14 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
         for sheet in static.glob(pattern):
             sheet.write_text(used_rules(sheet.read_text(), used))
     show_colours_without_scripts(static)
-    names, characters = used_icons(Path(app.outdir)), set()
-
-    def keep(rule: re.Match) -> str:
-        if names.isdisjoint(re.findall(r"fa-[\w-]+", rule[1])):
-            return ""
-        characters.add(int(rule[2], 16))
-        return rule[0]
-
     sheet = static / "styles" / "pydata-sphinx-theme.css"
-    sheet.write_text(FONT.sub(r'url(\1.woff) format("woff")', ICON.sub(keep, sheet.read_text())))
+    text = sheet.read_text()
+    sheet.write_text(FONT.sub(r'url(\1.woff) format("woff")', text))
+    shown = ["--flavor=woff", "--no-notdef-outline", f"--unicodes={','.join(ICON.findall(text))}"]
     for font in static.glob("vendor/fontawesome/webfonts/*.ttf"):
-        subset_font(font, characters)
-    for font in static.glob("vendor/fontawesome/webfonts/*.woff2"):
+        subset.main([str(font), f"--output-file={font.with_suffix('.woff')}", *shown])
         font.unlink()
+        font.with_suffix(".woff2").unlink()
 
 
 def guard(app: Sphinx, exception: Exception | None) -> None:
@@ -264,22 +234,6 @@ def number_cells(app: Sphinx, exception: Exception | None) -> None:
         for number, cell in enumerate(notebook["cells"]):
             cell["id"] = f"cell-{number}"
         file.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
-    if executed := in_site(app):
-        shutil.rmtree(executed, ignore_errors=True)
-
-
-def in_site(app: Sphinx) -> Path | None:
-    """Return where MyST-NB keeps a second language's notebooks, for they are in the site then."""
-    folder = Path(app.outdir).parent
-    return folder / "jupyter_execute" if folder.name == "html" else None
-
-
-def bring_notebooks(app: Sphinx) -> None:
-    """Bring those back that `number_cells` took away: a page may be written and not read again."""
-    kept = Path(app.outdir, "_sources")
-    if (executed := in_site(app)) and kept.exists():
-        pages_alone = shutil.ignore_patterns("*.md", "*.txt")
-        shutil.copytree(kept, executed, ignore=pages_alone, dirs_exist_ok=True)
 
 
 def setup(app: Sphinx) -> dict:
@@ -299,5 +253,4 @@ def setup(app: Sphinx) -> dict:
     app.connect("build-finished", lighten, priority=900)
     app.connect("build-finished", guard, priority=900)
     app.connect("build-finished", number_cells)
-    app.connect("builder-inited", bring_notebooks)
     return {"parallel_read_safe": True, "version": "1"}
