@@ -39,7 +39,7 @@ def test_a_deck_shows_code_before_its_outcome_and_says_its_notes(chapter, monkey
     question, answer, shown = slides.make(chapter, PAGE)
     assert "<h1>What fails?</h1>" in question.html and "%%then" not in question.html
     assert "TypeError" not in question.html
-    assert question.notes == ["Let them guess.\n"]
+    assert question.notes == "Let them guess.\n"
     assert re.search(r"mark-then.*mark-raises.*TypeError: no", answer.html)
     assert re.search(r'class="code".*\n\n.*class="fragment"', shown.html, re.S)
     assert "assert" not in shown.html

@@ -18,8 +18,8 @@ from __future__ import annotations
 import ast
 import html
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
@@ -47,12 +47,11 @@ BLOCK = re.compile(
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 
 
-@dataclass
-class Slide:
+class Slide(NamedTuple):
     """What one slide shows, as HTML, and what is said to it, as Markdown."""
 
     html: str
-    notes: list[str] = field(default_factory=list)
+    notes: str
 
 
 def mathml(text: str) -> str:
@@ -194,10 +193,10 @@ def make(notebook: NotebookNode, page: str) -> list[Slide]:
     file = DECKS / f"{Path(page).name}.md"
     made = []
     for text in re.split(r"^---$\n?", file.read_text(), flags=re.M):
-        notes, shown = [], []
+        notes, shown = "", []
         for kind, name, only, body in BLOCK.findall(text):
             if kind == "notes":
-                notes.append(body)
+                notes = body
             elif name not in known:
                 cure = "name one with `name:` in the cell's metadata, or its number."
                 raise pages.PageError(f"{file.name}: there is no cell {name!r}; {cure}")
@@ -216,8 +215,7 @@ def as_html(title: str, slides: list[Slide], address: str) -> str:
     """Return a deck as one page beside the folder ``reveal.js``."""
     sections = []
     for slide in slides:
-        said = MARKDOWN.render(mathml("\n\n".join(slide.notes))) if any(slide.notes) else ""
-        aside = f'<aside class="notes">{said}</aside>' * bool(said)
+        aside = f'<aside class="notes">{MARKDOWN.render(mathml(slide.notes))}</aside>'
         sections.append(f'<section class="page">{slide.html}{aside}</section>')
     return PAGE.format(
         title=html.escape(title),

@@ -136,19 +136,13 @@ def fold_asserts(block: nodes.literal_block) -> None:
     words = say("Checked here: {count} assertions", count=count)
     if count == 1:
         words = say("Checked here: 1 assertion")
-    folded = block.copy()
-    folded.rawsource = held
-    folded += nodes.Text(held)
-    opening = f'<details class="asserts"><summary>{words}</summary>'
-    parts: list[nodes.Node] = [nodes.raw("", opening, format="html"), folded]
-    parts.append(nodes.raw("", "</details>", format="html"))
-    parent, place = block.parent, block.parent.index(block)
-    if shown.strip():
-        kept = block.copy()
-        kept.rawsource = shown
-        kept += nodes.Text(shown)
-        parts.insert(0, kept)
-    parent[place : place + 1] = parts
+    parts = []
+    for text in filter(str.strip, (shown, held)):
+        parts.append(block.copy())
+        parts[-1].rawsource = text
+        parts[-1] += nodes.Text(text)
+    place = block.parent.index(block)
+    block.parent[place : place + 1] = [*parts[:-1], *render.fold("asserts", words, parts[-1])]
 
 
 def how_to_answer(page: str) -> nodes.raw:
@@ -164,7 +158,7 @@ def how_to_answer(page: str) -> nodes.raw:
         binder=f'<a href="{binder}">{say("in Binder")}</a>',
         download=f'<a href="{source}" download>{say("download it")}</a>',
     )
-    return nodes.raw("", f'<p class="how-to">{text}</p>', format="html")
+    return render.raw(f'<p class="how-to">{text}</p>')
 
 
 def mark_cells(app: Sphinx, doctree: nodes.document) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx.addnodes import toctree
 from sphinx.application import Sphinx
 from sphinx.search import SearchLanguage
 from sphinx_exercise.directive import ExerciseStartDirective
@@ -88,15 +89,14 @@ def pairs(text: str) -> list[str]:
     return [word for part in parts for word in symptoms.pairs(part) or [part]]
 
 
-def translate_captions(app: Sphinx, doctree: nodes.document) -> None:
-    """Put the captions of the sidebar into the page's language.
-
-    The contents come from `_toc.yml`, after Sphinx has translated the page.
-    """
-    for tree in doctree.findall(lambda node: node.tagname == "toctree"):
-        caption = tree.get("caption")
-        if caption:
-            tree["caption"] = say(caption)
+def translate_the_rest(app: Sphinx, doctree: nodes.document) -> None:
+    """Put into the page's language what Sphinx does not: captions of the sidebar, folds in HTML."""
+    for tree in doctree.findall(toctree):
+        tree["caption"] = say(tree.get("caption") or "")
+    for node in doctree.findall(nodes.raw):
+        found = translations.SUMMARY.fullmatch(node.astext().strip())
+        if found:
+            node.children = [nodes.Text(node.astext().replace(found[1], say(found[1])))]
 
 
 class Exercise(ExerciseStartDirective):
@@ -106,15 +106,6 @@ class Exercise(ExerciseStartDirective):
         """Return what the extension does."""
         self.arguments: list[str] = [say(title) for title in self.arguments]
         return super().run()
-
-
-def translate_summaries(app: Sphinx, doctree: nodes.document) -> None:
-    """Put what opens a fold that a page writes as HTML into the page's language."""
-    for node in doctree.findall(nodes.raw):
-        found = translations.SUMMARY.fullmatch(node.astext().strip())
-        if found:
-            text = node.astext().replace(found[1], say(found[1]))
-            node.children = [nodes.Text(text)]
 
 
 def mark_english(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -166,20 +157,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the editions with Sphinx."""
     app.add_search_language(PairSearch)
     if languages.spoken().code != ENGLISH:
-        app.connect("doctree-read", translate_captions)
+        app.connect("doctree-read", translate_the_rest)
         app.add_directive("exercise-start", Exercise, override=True)
-        app.connect("doctree-read", translate_summaries)
         app.connect("doctree-resolved", mark_english)
         app.connect("builder-inited", write_words)
         app.add_js_file(WORDS, priority=90)
     app.connect("html-page-context", link_editions)
-    app.connect("builder-inited", add_say)
     app.add_js_file("words.js", priority=100)
     return {"parallel_read_safe": True, "version": "1"}
-
-
-def add_say(app: Sphinx) -> None:
-    """Give the templates the book's own words."""
-    if app.builder.format == "html":
-        app.builder.templates.environment.globals["say"] = say
-        app.builder.templates.environment.filters["name_parts"] = name_parts

@@ -23,6 +23,7 @@ from bookkit import catalogue, pages, records, taught
 from bookkit.languages import say
 
 from .front import DIRECTIVES
+from .localized import name_parts
 
 # A rule of the theme's style sheet that gives an icon its character.
 ICON = re.compile(r'\.fa-[\w-]+:before\{content:"\\([0-9a-f]+)"\}')
@@ -73,7 +74,9 @@ def set_addresses(app: Sphinx, config: Config) -> None:
 def add_filters(app: Sphinx) -> None:
     """Give the templates what they use."""
     if app.builder.format == "html":
-        app.builder.templates.environment.filters["without"] = without
+        environment = app.builder.templates.environment
+        environment.filters |= {"without": without, "name_parts": name_parts}
+        environment.globals["say"] = say
 
 
 def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
