@@ -19,6 +19,7 @@ import ast
 import html
 import re
 from pathlib import Path
+from string import Template
 from typing import NamedTuple
 
 from latex2mathml.converter import convert
@@ -40,6 +41,9 @@ from bookkit.outputs import (
 from trace_evidence import both, steps
 
 DECKS = pages.ROOT / "slides"
+PAGE = Template(Path(__file__).with_suffix(".html").read_text())
+STYLE = Path(__file__).with_suffix(".css").read_text()
+CODE_STYLE = "a11y-high-contrast-light"  # the site's
 LINES = 14  # of an output, at most
 BLOCK = re.compile(
     r"^```\{(show|code|outcome|notes)\} *(\S*) *(then|now|)\n(.*?)^```$", re.M | re.S
@@ -217,43 +221,10 @@ def as_html(title: str, slides: list[Slide], address: str) -> str:
     for slide in slides:
         aside = f'<aside class="notes">{MARKDOWN.render(mathml(slide.notes))}</aside>'
         sections.append(f'<section class="page">{slide.html}{aside}</section>')
-    return PAGE.format(
+    return PAGE.substitute(
         title=html.escape(title),
         address=html.escape(address),
         colours=HtmlFormatter(style=CODE_STYLE).get_style_defs(".code"),
         style=STYLE,
         sections="\n".join(sections),
     )
-
-
-CODE_STYLE = "a11y-high-contrast-light"  # the site's
-STYLE = Path(__file__).with_suffix(".css").read_text()
-PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<link rel="stylesheet" href="reveal.js/dist/reset.css">
-<link rel="stylesheet" href="reveal.js/dist/reveal.css">
-<link rel="stylesheet" href="reveal.js/dist/theme/white.css">
-<style>
-{colours}
-{style}</style>
-</head>
-<body>
-<div class="reveal"><div class="slides">
-{sections}
-</div><div class="address">{address}</div></div>
-<script src="reveal.js/dist/reveal.js"></script>
-<script src="reveal.js/plugin/notes/notes.js"></script>
-<script>
-Reveal.initialize({{
-  controls: true, progress: true, hash: true, slideNumber: "c/t", transition: "none", margin: 0,
-  width: 1280, height: 720, center: false, plugins: [RevealNotes],
-}});
-</script>
-</body>
-</html>
-"""
