@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 
 from docutils import nodes
@@ -95,6 +96,8 @@ def then_and_now(here: Generated, page: str) -> Nodes:
     path = pages.path_of(page)
     here.env.note_dependency(str(path))
     notebook = execute.executed(path)
+    if notebook is None and os.environ.get(execute.PREVIEW):
+        return []
     if notebook is None:
         raise here.error(f"{path.name} is not executed: run `make book`.")
     for cell in notebook.cells:

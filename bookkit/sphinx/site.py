@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import os
 import re
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +20,7 @@ from fontTools import subset
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from bookkit import catalogue, pages, records, taught
+from bookkit import catalogue, execute, pages, records, taught
 from bookkit.languages import say
 
 from .front import DIRECTIVES
@@ -69,6 +70,14 @@ def set_addresses(app: Sphinx, config: Config) -> None:
     config.ogp_site_url = config.html_baseurl
     config.html_context["address"] = config.html_baseurl
     config.notfound_urls_prefix = urlsplit(config.html_baseurl).path
+
+
+def leave_out_what_is_not_executed(app: Sphinx, config: Config) -> None:
+    """In a preview, show pages that are not executed without outputs, and draw no cards."""
+    if os.environ.get(execute.PREVIEW):
+        config.ogp_social_cards = {"enable": False}
+        missing = [path for path in pages.find_notebooks() if execute.executed(path) is None]
+        config.nb_execution_excludepatterns = [f"{pages.page_name(path)}.md" for path in missing]
 
 
 def add_filters(app: Sphinx) -> None:
@@ -244,6 +253,7 @@ def setup(app: Sphinx) -> dict:
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     app.connect("config-inited", set_addresses)
+    app.connect("config-inited", leave_out_what_is_not_executed)
     app.connect("builder-inited", add_filters)
     # The sitemap lists what is written: where one page has changed, all pages are.
     changed: list[str] = []
