@@ -207,7 +207,8 @@ def everyday_entry(here: Generated, entry: everyday.Entry) -> nodes.container:
     for text, stack in printed.items():
         mark = f"<p class='everyday-stack'>{say(everyday.STACKS[stack])}</p>"
         folded += [raw(mark if len(printed) > 1 else ""), error_block(text)]
-    return made + fold("", say("A program that raises it"), *folded)
+    made += fold("", say("A program that raises it"), *folded)
+    return made
 
 
 def to_page(name: str) -> str:
