@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import Any, BinaryIO
 
+from babel import Locale
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
@@ -235,8 +236,8 @@ def written(catalogue: Catalog) -> str:
     return HEADER.sub("", text[text.index("msgid") :])
 
 
-def update(code: str, wanted: dict[str, Catalog]) -> list[tuple[str, list[int]]]:
-    """Write the catalogues of a language; return what each counts.
+def update(code: str, wanted: dict[str, Catalog]) -> dict[str, list[int]]:
+    """Write the catalogues of a language.
 
     Returns:
         By catalogue: translated, fuzzy and missing messages, and words of English.
@@ -248,7 +249,7 @@ def update(code: str, wanted: dict[str, Catalog]) -> list[tuple[str, list[int]]]
         for message in old
         if message.id and message.string and not message.fuzzy
     }
-    counts = []
+    counts = {}
     for name, new in wanted.items():
         file = languages.catalogue(code, name)
         made = updated(there.pop(file, Catalog()), new, known, code)
@@ -259,7 +260,7 @@ def update(code: str, wanted: dict[str, Catalog]) -> list[tuple[str, list[int]]]
             fuzzy = sum(bool(message.fuzzy) for message in messages)
             missing = sum(not message.string for message in messages)
             words = sum(len(one_line(message).split()) for message in messages)
-            counts.append((name, [len(messages) - fuzzy - missing, fuzzy, missing, words]))
+            counts[name] = [len(messages) - fuzzy - missing, fuzzy, missing, words]
     for file in there:  # of a page that is gone
         file.unlink()
     return counts
@@ -269,8 +270,6 @@ def lay_down(code: str) -> None:
     """Make the folder of a new language."""
     file = languages.FOLDER / code / "language.toml"
     if not file.exists():
-        from babel import Locale
-
         name = Locale.parse(code).get_display_name(code)
         address = code.lower().replace("_", "-")
         file.parent.mkdir(parents=True)
@@ -284,17 +283,13 @@ def main(codes: list[str]) -> int:
         lay_down(code)
     print("reading the English texts …", flush=True)
     wanted = texts()
-    lines: list[str] = []
     for code in [code for code in languages.known() if code != languages.ENGLISH]:
         counts = update(code, wanted)
-        lines += [f"{'':56}translated  fuzzy  missing  words"]
-        total = [0, 0, 0, 0]
-        for name, row in counts:
-            total = [a + b for a, b in zip(total, row, strict=True)]
-            if row[1] or row[2]:
-                lines.append(f"{name:56}{row[0]:10}{row[1]:7}{row[2]:9}{row[3]:7}")
-        lines.append(f"{'all of ' + code:56}{total[0]:10}{total[1]:7}{total[2]:9}{total[3]:7}")
-    print("\n".join(lines))
+        total = [sum(numbers) for numbers in zip(*counts.values(), strict=True)]
+        print(f"{code:56}translated  fuzzy  missing  words")
+        unfinished = {name: row for name, row in counts.items() if row[1] or row[2]}
+        for name, row in {**unfinished, "all of them": total}.items():
+            print(f"{name:56}{row[0]:10}{row[1]:7}{row[2]:9}{row[3]:7}")
     return 0
 
 

@@ -1,7 +1,7 @@
 // Takes the pages in the order of the table of contents. An id stands once in a book of many pages,
 // so each is given its page's name; links to pages of the book then lead inside, all others to the
 // public address. Solutions stand at the end of their page.
-async ([site, addresses, solutions]) => {
+async ([site, addresses, flowing, solutions]) => {
   const pages = new Map();
   for (const url of addresses) {
     const text = await (await fetch(url)).text();
@@ -28,6 +28,7 @@ async ([site, addresses, solutions]) => {
       }
     }
     article.id = name(url);
+    article.classList.toggle("flows", flowing.includes(url));
     const solved = [...article.querySelectorAll(".solution")];
     if (solved.length) {
       const heading = Object.assign(document.createElement("h2"), {textContent: solutions});

@@ -8,7 +8,6 @@ Usage: make pdf, or make pdf LANGUAGES=zh-cn for the book in Chinese
 
 import io
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -28,9 +27,6 @@ CONTENTS_LINK = "https://page.invalid/"  # in front.typ; a link to a page that c
 PDF = pages.ROOT / "_build" / "trace-evidence.pdf"
 # A chapter begins on a new page; cases follow one another.
 STYLE = "@media print { article + article:not(.flows) { break-before: page; } }"
-FLOWS = """names => names.forEach(
-  name => document.getElementById(name).classList.add("flows")
-)"""
 HERE = Path(__file__).resolve().parent
 JOIN = (HERE / "pdf.js").read_text()
 LATIN = ["Noto Sans", "DejaVu Sans", "Libertinus Serif"]  # the last one comes with Typst
@@ -88,11 +84,6 @@ def first_leaves(book: PdfReader) -> list[int]:
     """Return the leaf, counted from 0, on which each page of the book begins, from its outline."""
     titles: Any = [item for item in book.outline if not isinstance(item, list)]
     return [cast(int, book.get_destination_page_number(title)) for title in titles]
-
-
-def anchor(page: str) -> str:
-    """Return the id that `JOIN` gives to a page of the book."""
-    return re.sub(r"\W+", "-", f"{page}.html")
 
 
 def typeset(**data: Any) -> PdfReader:
@@ -177,8 +168,8 @@ def print_book(language: Language) -> None:
         page = browser.window(chromium, color_scheme="light").new_page()
         page.goto(f"{site}book/index.html", wait_until="load")
         addresses = [f"{site}{row.page}.html" for row in rows]
-        headings = page.evaluate(JOIN, [site, addresses, say("Solutions")])
-        page.evaluate(FLOWS, [anchor(row.page) for row in rows if row.above])
+        flowing = [f"{site}{row.page}.html" for row in rows if row.above]
+        headings = page.evaluate(JOIN, [site, addresses, flowing, say("Solutions")])
         print("printing the book, which takes about a minute …", flush=True)
         page.add_style_tag(content=STYLE)
         page.set_default_timeout(300_000)

@@ -36,6 +36,7 @@ from bookkit import pages, reading_time
 from bookkit.expectations import SILENT
 from bookkit.outputs import (
     SILENT_WORDS,
+    declared,
     releases,
     split_traceback,
     themed_svg,
@@ -83,12 +84,6 @@ def marks(pairs: list[tuple[str, str]]) -> str:
     """Return marks in words: what stack this is, how it fails."""
     spans = "".join(f'<span class="mark-{kind}">{html.escape(text)}</span>' for kind, text in pairs)
     return f'<p class="marks">{spans}</p>' * bool(pairs)
-
-
-def declared(expect: dict) -> list[tuple[str, str]]:
-    """Return the marks of what a program, or one side of it, is declared to do."""
-    found = [(key, f"{key} {expect[key]}") for key in ("raises", "warns") if key in expect]
-    return [*found, ("silent", SILENT_WORDS)] if expect.get("silent") else found
 
 
 def output_text(output: dict, words: tuple[str, ...] = ()) -> str:

@@ -184,10 +184,9 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             )
         elif source is not None:
             fold_asserts(source)
-        for kind in ("raises", "warns"):
-            # Where the output is folded away, the reader is to guess it.
-            if kind in metadata.get("expect", {}) and not {"hide-output", "laboratory"} & set(tags):
-                came.append((kind, render.outcome(kind, metadata["expect"][kind])))
+        # Where the output is folded away, the reader is to guess it.
+        if not {"hide-output", "laboratory"} & set(tags):
+            came += outputs.declared(metadata.get("expect", {}))
         if SILENT in tags:
             case = records.load().get(app.env.docname.removeprefix("book/cases/"))
             wasteful = "wasteful" in tags or (case is not None and case.wasteful)

@@ -15,7 +15,7 @@ from bookkit import frames
 from bookkit.languages import say
 from bookkit.outputs import (
     FEEDBACK,
-    SILENT_WORDS,
+    declared,
     releases,
     split_traceback,
     themed_svg,
@@ -81,11 +81,6 @@ class LineFormatter(HtmlFormatter):
             text = BREAK.sub(r"\1<wbr>", text)
             text = f'<span class="code-line"{style}>{text}</span>'
         return is_code, text
-
-
-def outcome(kind: str, name: str) -> str:
-    """Return the mark of a cell that raises an error, or warns, with its class."""
-    return say("raises {name}", name=name) if kind == "raises" else say("warns {name}", name=name)
 
 
 def differing(text: str, other: str) -> list[tuple[str, bool]]:
@@ -204,10 +199,9 @@ class Renderer(NbElementRenderer):
         sides = []
         expect = data.cell_metadata.get("expect", {})
         for name in both.SIDES:
-            half, wanted = data.content[name], expect.get(name, {})
+            half = data.content[name]
             words = [(name, say(name) + releases(self.source, half["versions"]))]
-            words += [(k, outcome(k, wanted[k])) for k in ("raises", "warns") if k in wanted]
-            words += [("silent", say(SILENT_WORDS))] if wanted.get("silent") else []
+            words += declared(expect.get(name, {}))
             shown: list[nodes.Element] = []
             for number, output in enumerate(half["outputs"]):
                 shown += self.render_half(output, data, f"{name}-{number}")
