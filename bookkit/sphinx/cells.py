@@ -20,7 +20,7 @@ from bookkit import execute, outputs, pages, reading_time, records, versions
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
-from . import render
+from . import error_index, front, render  # noqa: F401 - whose directives are registered here
 from .directives import DIRECTIVES
 
 RENDERER = "trace-evidence"

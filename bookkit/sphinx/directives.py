@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -30,6 +31,7 @@ from trace_evidence import steps
 from .render import raw
 
 Nodes = list[nodes.Node]
+Maker = TypeVar("Maker", bound=Callable[..., Nodes | str])
 MATRIX = "book/reference/version-matrix"
 MARKS = {
     "fails": "✕",
@@ -70,24 +72,33 @@ class Generated(Written):
         return self.env.app.builder.get_relative_uri(self.env.docname, page)
 
 
-def directive(make: Callable[..., Nodes | str]) -> type[Generated]:
-    """Return the directive of a function, which gives nodes, or HTML.
+DIRECTIVES: dict[str, type[SphinxDirective]] = {}
+
+
+def directive(name: str) -> Callable[[Maker], Maker]:
+    """Make a directive of a function, which gives nodes, or HTML.
 
     The function is given the directive and its argument, and each build asks it anew.
     """
-    needed = make.__code__.co_argcount - 1 - len(make.__defaults__ or ())
 
-    class Made(Generated):
-        required_arguments, optional_arguments = needed, 1 - needed
+    def register(make: Maker) -> Maker:
+        needed = make.__code__.co_argcount - 1 - len(make.__defaults__ or ())
 
-        def run(self) -> Nodes:
-            self.env.note_reread()
-            made = make(self, *self.arguments)
-            return [raw(made)] if isinstance(made, str) else made
+        class Made(Generated):
+            required_arguments, optional_arguments = needed, 1 - needed
 
-    return Made
+            def run(self) -> Nodes:
+                self.env.note_reread()
+                made = make(self, *self.arguments)
+                return [raw(made)] if isinstance(made, str) else made
+
+        DIRECTIVES[name] = Made
+        return make
+
+    return register
 
 
+@directive("front-card")
 def front_card(here: Generated) -> Nodes:
     """Return the card at the top of a failure chapter."""
     path = Path(here.env.doc2path(here.env.docname))
@@ -134,6 +145,7 @@ def mark(kind: str) -> str:
     return f'<span class="verdict verdict-{name}" title="{say(kind)}">{sign}</span>'
 
 
+@directive("version-matrix")
 def version_matrix(here: Generated) -> str:
     """Return the heat map: one row a program, by chapter, one column a release of NumPyro."""
     rows = versions.rows()
@@ -171,6 +183,7 @@ def matrix_row(here: Generated, slug: str) -> str:
     return f'<tr id="row-{slug}">{label}<td class="range">{ends}</td>{cells}</tr>'
 
 
+@directive("matrix-strip")
 def matrix_strip(here: Generated, slug: str) -> str:
     """Return a program's row of the matrix as a strip of small marks that leads there."""
     if not casebook.is_measured(slug):
@@ -251,6 +264,7 @@ class CaseCard(Generated):
         return card
 
 
+@directive("case-index")
 def case_index(here: Generated) -> Nodes:
     """Return all cases with their filters; a plain table where scripts do not run."""
     return [raw(casebook.filters()), *here.parse(casebook.index_table())]
@@ -275,6 +289,7 @@ def table(here: Generated, *arguments: str) -> Nodes:
     return parsed
 
 
+@directive("drawing")
 def drawing(here: Generated, argument: str) -> str:
     """Return drawings that no cell makes, side by side where there is room; see `drawings`."""
     names = argument.split()
@@ -282,6 +297,7 @@ def drawing(here: Generated, argument: str) -> str:
     return f'<div class="{" ".join(["drawing", *names])}">{drawn}</div>'
 
 
+@directive("can-i-use")
 def cells_measured(here: Generated, part: str = "") -> Nodes | str:
     """Return each distribution in each construct, or one of the tables about them."""
     if part:
@@ -305,13 +321,6 @@ TABLES: dict[str, Callable[..., str]] = {
     "version-table": stacks_table,
 }
 CARDS = ("avoid", "upstream-table")  # of many words: see `name_cells`
-DIRECTIVES = {
-    **dict.fromkeys(TABLES, directive(table)),
-    "can-i-use": directive(cells_measured),
-    "case-card": CaseCard,
-    "case-index": directive(case_index),
-    "drawing": directive(drawing),
-    "front-card": directive(front_card),
-    "matrix-strip": directive(matrix_strip),
-    "version-matrix": directive(version_matrix),
-}
+DIRECTIVES["case-card"] = CaseCard
+for each in TABLES:
+    directive(each)(table)

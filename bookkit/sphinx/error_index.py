@@ -79,6 +79,7 @@ BOX = """\
 """
 
 
+@directive("triage")
 def triage_box(here: Generated) -> str:
     """Return the box that takes an error or plain words, and links where scripts do not run."""
     root = "../" * here.env.docname.count("/")
@@ -129,6 +130,7 @@ def symptom_data() -> dict[str, Any]:
     }
 
 
+@directive("message-table")
 def message_table(here: Generated) -> Nodes:
     """Return every wording of the chapters and the cases, with the page that explains it."""
     rows = [say("| Message | Explained in |"), "|---|---|"]
@@ -157,6 +159,7 @@ FILTER = """\
 """
 
 
+@directive("everyday-index")
 def everyday_index(here: Generated) -> Nodes:
     """Return all everyday errors, by page and with a filter; each leads to its entry."""
     groups: dict[str, list[str]] = {}
@@ -178,6 +181,7 @@ def everyday_index(here: Generated) -> Nodes:
     return made
 
 
+@directive("everyday-page")
 def everyday_page(here: Generated, name: str) -> Nodes:
     """Return the everyday errors of one page, each with its messages and its first aid."""
     page = f"book/errors/{name}"
@@ -235,18 +239,8 @@ def add_words(app: Sphinx, doctree: nodes.document) -> None:
         doctree.insert(0, nodes.meta("", name="keywords", content=html.escape(words)))
 
 
-DIRECTIVES = {
-    "triage": directive(triage_box),
-    "message-table": directive(message_table),
-    "everyday-index": directive(everyday_index),
-    "everyday-page": directive(everyday_page),
-}
-
-
 def setup(app: Sphinx) -> dict:
-    """Register the directives with Sphinx."""
-    for name, made in DIRECTIVES.items():
-        app.add_directive(name, made)
+    """Connect both doors with Sphinx."""
     app.connect("html-page-context", add_scripts)
     app.connect("doctree-read", add_words)
     app.connect("build-finished", write_data)

@@ -28,6 +28,7 @@ CARD = """\
 <p>{text}</p>{more}</li>"""
 
 
+@directive("matrix-emblem")
 def matrix_emblem(here: Generated) -> str:
     """Return the version matrix as one small drawing: a column leads to the page of its program.
 
@@ -62,6 +63,7 @@ def matrix_emblem(here: Generated) -> str:
     )
 
 
+@directive("chapter-cards")
 def chapter_cards(here: Generated) -> str:
     """Return a card for each chapter, with picture, symptom and message, and the casebook's."""
     cards = [
@@ -91,6 +93,7 @@ def chapter_cards(here: Generated) -> str:
     return f'<ul class="chapter-cards">{listed}</ul>'
 
 
+@directive("then-and-now")
 def then_and_now(here: Generated, page: str) -> Nodes:
     """Return the program of a chapter that fails on the old stack, with both executed outcomes."""
     path = pages.path_of(page)
@@ -127,10 +130,3 @@ def outcomes(page: str, cell) -> list[nodes.container]:
         words = say(both.SIDES[name]) + releases(page, half["versions"])
         sides.append(side(name, [(name, words)], shown))
     return sides
-
-
-DIRECTIVES = {
-    "matrix-emblem": directive(matrix_emblem),
-    "chapter-cards": directive(chapter_cards),
-    "then-and-now": directive(then_and_now),
-}

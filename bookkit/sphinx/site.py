@@ -25,7 +25,6 @@ from sphinx_sitemap import add_html_link
 from bookkit import catalogue, execute, pages, records, taught
 from bookkit.languages import say
 
-from .front import DIRECTIVES
 from .localized import name_parts
 
 # A rule of the theme's style sheet that gives an icon its character.
@@ -266,8 +265,6 @@ def number_cells(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Register what the site needs with Sphinx."""
-    for name, directive in DIRECTIVES.items():
-        app.add_directive(name, directive)
     app.connect("config-inited", set_addresses)
     app.connect("config-inited", draw_no_cards)
     app.connect("env-before-read-docs", leave_out_what_is_not_executed)
