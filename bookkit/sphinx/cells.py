@@ -9,7 +9,6 @@ from docutils import nodes
 from ipython_pygments_lexers import IPython3Lexer
 from latex2mathml.converter import convert
 from myst_nb import sphinx_ as myst_nb_sphinx
-from myst_nb.core.render import NbElementRenderer, load_renderer
 from pygments.lexer import bygroups, using
 from pygments.lexers import BashSessionLexer, Python3Lexer
 from pygments.token import Comment, Generic
@@ -23,7 +22,6 @@ from bookkit.languages import say
 from . import error_index, front, render  # noqa: F401 - whose directives are registered here
 from .directives import DIRECTIVES
 
-RENDERER = "trace-evidence"
 SCRIPTS = {
     'id="case-filter"': "casebook.js",
     'id="cell-filter"': "can-i-use.js",
@@ -205,33 +203,12 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             cell.parent.insert(cell.parent.index(cell), render.mark_line(marks))
 
 
-def free_blanks(app: Sphinx, doctree: nodes.document, page: str) -> None:
-    """Take the blank of "Solution to Exercise 1" out of its link, which would be underlined."""
-    for link in doctree.findall(nodes.reference):
-        words = link.next_node(nodes.Text)
-        if words is not None and link.astext().startswith(" "):
-            words.parent.replace(words, nodes.Text(words.lstrip()))
-            link.parent.insert(link.parent.index(link), nodes.Text(" "))
-
-
-def find_renderer(name: str) -> type[NbElementRenderer]:
-    """Return a renderer by the name that `nb_render_plugin` gives.
-
-    myst-nb looks among the entry points of what is installed; this book's own belongs to no
-    package that a reader installs.
-    """
-    return render.Renderer if name == RENDERER else load_renderer(name)
-
-
-def write_math(translator, node: nodes.math) -> None:
+def write_math(translator, node: nodes.math | nodes.math_block) -> None:
     """Write a formula as MathML, which browsers draw by themselves."""
-    translator.body.append(convert(node.astext()))
-    raise nodes.SkipNode
-
-
-def write_math_block(translator, node: nodes.math_block) -> None:
-    """Write a displayed formula as MathML."""
-    translator.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    if isinstance(node, nodes.math):
+        translator.body.append(convert(node.astext()))
+    else:
+        translator.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
     raise nodes.SkipNode
 
 
@@ -268,11 +245,12 @@ def newest(name, rawtext, text, lineno, inliner, options=None, content=None):
 
 def setup(app: Sphinx) -> dict:
     """Register what the book needs with Sphinx."""
-    myst_nb_sphinx.load_renderer = find_renderer
+    # It looks among the entry points of what is installed; ours is in no package of a reader's.
+    myst_nb_sphinx.load_renderer = lambda name: render.Renderer
     PygmentsBridge.html_formatter = render.LineFormatter
     app.add_lexer("console", ConsoleLexer)
     app.add_lexer(ThenLexer.aliases[0], ThenLexer)
-    app.add_html_math_renderer("mathml", (write_math, None), (write_math_block, None))
+    app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.add_role("inline-mark", inline_mark)
     app.add_role("searched", searched)
     app.add_role("newest", newest)
@@ -281,5 +259,4 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", add_scripts)
     app.connect("config-inited", refresh_cache)
     app.connect("doctree-read", mark_cells)
-    app.connect("doctree-resolved", free_blanks)
     return {"parallel_read_safe": True, "version": "1"}

@@ -40,6 +40,16 @@ RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 # Sheets of the theme and of extensions, of which a site uses a part.
 SHEETS = ("styles/*.css", "mystnb.*.css")
+BODY = [
+    # Roles that docutils gives to a bibliography, and that browsers no longer know.
+    (r' role="(doc-biblioentry|list)"', ""),
+    # A short name stays whole where it has a hyphen, `-inf` for one.
+    (r'<span class="pre">(?=[^<]{1,12}<)(?=[^<]*-)', '<span class="pre short">'),
+    # The words of a summary are what is read aloud; myst-nb would have others.
+    ('<summary aria-label="Toggle hidden content">', "<summary>"),
+    # The blank of "Solution to Exercise 1" would be underlined in its link.
+    (r"(<a [^>]*>) ", r" \1"),
+]
 INDEX = "book/cases/index"
 PAGES = ("*.html", "book/**/*.html")  # and none of another language, which has its own build
 # What a page may load and run: its own files, also those of a copy on a disk, and the scripts that
@@ -107,16 +117,8 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
     """Give a page the title and the description that people search for, and valid roles."""
     if doctree is None:
         return
-    # Roles that docutils gives to a bibliography, and that browsers no longer know.
-    context["body"] = re.sub(r' role="(doc-biblioentry|list)"', "", context["body"])
-    # A short name stays whole where it has a hyphen, `-inf` for one.
-    context["body"] = re.sub(
-        r'<span class="pre">(?=[^<]{1,12}<)(?=[^<]*-)', '<span class="pre short">', context["body"]
-    )
-    # The words of a summary are what is read aloud; myst-nb would have others.
-    context["body"] = context["body"].replace(
-        '<summary aria-label="Toggle hidden content">', "<summary>"
-    )
+    for old, new in BODY:
+        context["body"] = re.sub(old, new, context["body"])
     folder, _, name = pagename.rpartition("/")
     failure = catalogue.load().get(name) if folder == "book/failures" else None
     meta = context["meta"] or {}
