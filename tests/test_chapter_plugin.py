@@ -125,8 +125,14 @@ def write_chapter(folder: Path, name: str) -> None:
     (folder / f"{name}.md").write_text(text)
 
 
-def run_pytest(folder: Path):
-    """Run pytest with the plugin over a folder, as a process of its own, as `make test` does."""
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    """What pytest, as a process of its own with the plugin, says of all chapters of the table."""
+    folder = tmp_path_factory.mktemp("chapters")
+    for name in CHAPTERS:
+        write_chapter(folder, name)
+    (folder / "asks.md").write_text(FRONT.replace("KERNEL", "python3") + ASKS)
+    (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "conftest.py").write_text(CONFTEST)
     command = [sys.executable, "-m", "pytest", "-p", "tests.chapter_plugin", "-c", "pytest.ini"]
@@ -141,21 +147,6 @@ def run_pytest(folder: Path):
 def of_chapter(cases, name):
     """Return the (case, text) pairs of one chapter."""
     return [(case, text) for case, text in cases if case.get("classname", "").startswith(name)]
-
-
-def run_all(folder):
-    """Run all chapters of the table once; the tests below look at what was reported."""
-    for name in CHAPTERS:
-        write_chapter(folder, name)
-    (folder / "asks.md").write_text(FRONT.replace("KERNEL", "python3") + ASKS)
-    (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
-    return run_pytest(folder)
-
-
-@pytest.fixture(scope="module")
-def outcome(tmp_path_factory):
-    """What pytest said of all chapters."""
-    return run_all(tmp_path_factory.mktemp("chapters"))
 
 
 def test_a_right_chapter_is_green(outcome):
@@ -252,20 +243,3 @@ def test_an_index_of_the_cache_that_a_full_disk_left_empty_is_made_anew(tmp_path
     index.write_bytes(b"")
     os.utime(index, (0, 0))
     assert execute.open_cache(tmp_path / "cache", current="one stack").list_cache_records() == []
-
-
-def test_many_may_open_the_cache_at_once(tmp_path):
-    """As the builds of the two languages do: what one writes must not look old to the other."""
-    opening = f"""
-from pathlib import Path
-from bookkit import execute
-for _ in range(500):
-    execute.open_cache(Path({str(tmp_path / "cache")!r}), current="one stack")
-"""
-    execute.open_cache(tmp_path / "cache", current="one stack")
-    kept = tmp_path / "cache" / "executed" / "key" / "base.ipynb"
-    kept.parent.mkdir(parents=True)
-    kept.touch()
-    both = [subprocess.Popen([sys.executable, "-c", opening]) for _ in range(2)]
-    assert [process.wait() for process in both] == [0, 0]
-    assert kept.exists()

@@ -7,24 +7,30 @@ chapter.
 from __future__ import annotations
 
 import itertools
-import json
 import re
 import shutil
 import sys
 from pathlib import Path
 
 import nbformat
-import sphinx_revealjs
 import typst
 from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
-from bookkit import catalogue, drawings, execute, pages, reading_time, records, taught, versions
+from bookkit import (
+    catalogue,
+    drawings,
+    execute,
+    faces,
+    pages,
+    reading_time,
+    records,
+    taught,
+    versions,
+)
 from bookkit.formats import notebooks, pdf, slides
 
-HERE = Path(__file__).resolve().parent
 OUT = pages.ROOT / "_build" / "workshop"
-REVEAL = Path(sphinx_revealjs.__file__).parent / "_static" / "revealjs"
 UNUSED = shutil.ignore_patterns("*.map", "*.esm.js", "css", "math*")
 ENDING = "book/closing/on-one-sheet"  # has the questions that stand on each handout
 SIZES = (7.8, 7.3, 6.8)  # points: the code of a handout, as large as one page allows
@@ -106,8 +112,7 @@ def write_handout(page: str) -> None:
     fixes = [slides.statements(whole, tuple(names[:n])) for n in range(len(names), 0, -1)]
     for fix, size in itertools.product([whole, *fixes], SIZES):
         try:
-            inputs = {"data": json.dumps({**data, "fix": fix, "size": size})}
-            made = typst.compile(str(HERE / "handout.typ"), sys_inputs=inputs)
+            made = pdf.compose("handout.typ", **data, fix=fix, size=size)
             break
         except typst.TypstError as error:
             if "does not fit" not in str(error):
@@ -133,7 +138,9 @@ def main() -> int:
     """Make all files anew, and say what there is."""
     cache = execute.open_cache()
     shutil.rmtree(OUT, ignore_errors=True)
-    shutil.copytree(REVEAL, OUT / "slides" / "reveal.js", ignore=UNUSED)
+    shutil.copytree(faces.REVEAL, OUT / "slides" / "reveal.js", ignore=UNUSED)
+    shutil.copy(faces.CODE, OUT / "slides")
+    shutil.copy(faces.LICENSES["LICENSE-code"], OUT / "slides" / "LICENSE_DEJAVU")
     for page in taught.taught():
         notebook = pages.read_notebook(pages.path_of(page))
         execution = execute.from_cache(cache, notebook)

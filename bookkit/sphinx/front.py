@@ -16,12 +16,12 @@ from trace_evidence import both, steps
 from .directives import MATRIX, Generated, Nodes, directive, programs
 from .render import outcomes_side_by_side, side
 
-STEP_X, STEP_Y = 10, 8
+STEP = 8
 SHAPES = {  # told apart without color
-    "fails": "M{x} {y}h6v6h-6z",
-    "wrong": "M{x} {y}m3 -1l4 4l-4 4l-4-4z",
-    "warns": "M{x} {y}m3 0l3 6h-6z",
-    "ok": "M{x} {y}m2 3h2",
+    "fails": "M0 {y}h6v6h-6z",
+    "wrong": "M3 {y}m0 -1l4 4l-4 4l-4-4z",
+    "warns": "M3 {y}l3 6h-6z",
+    "ok": "M1 {y}m0 3h4",
 }
 CARD = """\
 <li><a class="chapter-card" href="{href}">{picture}<strong>{title}</strong></a>
@@ -30,36 +30,40 @@ CARD = """\
 
 @directive("matrix-emblem")
 def matrix_emblem(here: Generated) -> str:
-    """Return the version matrix as one small drawing: a column leads to the page of its program.
+    """Return the version matrix as one small drawing: programs in columns, old stacks above.
 
-    Programs stand in columns, old stacks above new ones.
+    A phone shows of each column its end, the newest stack.
     """
-    rows = versions.rows()
-    paths: dict[str, str] = dict.fromkeys(SHAPES, "")
-    links = ""
-    for column, (slug, (title, page)) in enumerate(programs().items()):
-        x = column * STEP_X
-        for row, stack in enumerate(rows):
-            kind = versions.verdict(stack, slug)["verdict"]
-            if kind in SHAPES:
-                paths[kind] += SHAPES[kind].format(x=x, y=row * STEP_Y)
-        words = html.escape(say(title).replace("`", "") + say(": ") + casebook.occurs_in(slug))
-        area = f'<rect x="{x - 2}" width="{STEP_X}" height="{len(rows) * STEP_Y}"/>'
-        href = here.address(page)
-        links += f'<a href="{href}" tabindex="-1"><title>{words}</title>{area}</a>'
-    drawn = "".join(f'<path class="emblem-{kind}" d="{d}"/>' for kind, d in paths.items() if d)
-    width, height = len(programs()) * STEP_X, len(rows) * STEP_Y
-    words = say(
-        "{programs} programs on {stacks} stacks of releases, oldest above. Squares raise, "
-        "diamonds give a wrong answer without an error, triangles warn, dashes are right; "
-        "blank: not measured.",
-        programs=len(programs()), stacks=len(rows),
+    columns = "".join(column(here, slug, *about) for slug, about in programs().items())
+    all_of_it = say(
+        "{programs} programs on {stacks} stacks of releases, oldest above.",
+        programs=len(programs()), stacks=len(versions.rows()),
     )  # fmt: skip
-    words = html.escape(words)
+    newest = say("{programs} programs on the newest stack of releases.", programs=len(programs()))
+    legend = say(
+        "Squares raise, diamonds give a wrong answer without an error, triangles warn, dashes "
+        "are right; blank: not measured."
+    )
     return (
-        f'<figure class="emblem"><svg viewBox="-2 -2 {width + 4} {height + 4}" role="group" '
-        f'aria-label="{words}">{drawn}{links}</svg><figcaption>{words} '
+        f'<figure class="emblem"><div role="group" aria-label="{html.escape(all_of_it)}">'
+        f'{columns}</div><figcaption><span class="on-desk">{all_of_it}</span>'
+        f'<span class="on-phone">{newest}</span> {legend} '
         f'<a href="{here.address(MATRIX)}">{say("The version matrix")}</a></figcaption></figure>'
+    )
+
+
+def column(here: Generated, slug: str, title: str, page: str) -> str:
+    """Return the drawing of a program's verdicts, which leads to its page."""
+    paths: dict[str, str] = {}
+    for row, stack in enumerate(versions.rows()):
+        kind = versions.verdict(stack, slug)["verdict"]
+        place = SHAPES.get(kind, "").format(y=row * STEP)
+        paths[kind] = paths.get(kind, "") + place
+    drawn = "".join(f'<path class="emblem-{kind}" d="{d}"/>' for kind, d in paths.items() if d)
+    words = say(title).replace("`", "") + say(": ") + casebook.occurs_in(slug)
+    return (
+        f'<a href="{here.address(page)}" tabindex="-1" title="{html.escape(words)}"><svg '
+        f'aria-hidden="true" viewBox="-2 -1 10 {len(versions.rows()) * STEP}">{drawn}</svg></a>'
     )
 
 

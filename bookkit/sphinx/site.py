@@ -16,13 +16,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from docutils import nodes
-from fontTools import subset
 from myst_nb.sphinx_ import SphinxEnvType
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx_sitemap import add_html_link
 
-from bookkit import catalogue, execute, pages, records, taught
+from bookkit import catalogue, execute, faces, pages, records, taught
 from bookkit.languages import say
 
 from .localized import name_parts
@@ -228,11 +227,13 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
     sheet = static / "styles" / "pydata-sphinx-theme.css"
     text = sheet.read_text()
     sheet.write_text(FONT.sub(r'url(\1.woff) format("woff")', text))
-    shown = ["--flavor=woff", "--no-notdef-outline", f"--unicodes={','.join(ICON.findall(text))}"]
+    characters = {int(code, 16) for code in ICON.findall(text)}
     for font in static.glob("vendor/fontawesome/webfonts/*.ttf"):
-        subset.main([str(font), f"--output-file={font.with_suffix('.woff')}", *shown])
+        faces.write_subset(font, characters, font.with_suffix(".woff"))
         font.unlink()
         font.with_suffix(".woff2").unlink()
+    site = Path(app.outdir)
+    faces.write(static / "fonts", (page.read_text() for kind in PAGES for page in site.glob(kind)))
 
 
 def guard(app: Sphinx, exception: Exception | None) -> None:
