@@ -82,17 +82,10 @@ def is_folded(node: nodes.Node | None) -> bool:
 
 
 def merge_folded(doctree: nodes.document) -> None:
-    """Put folded cells of one kernel that follow one another behind one line.
-
-    Those of a drawing do; all but the last of them must show nothing themselves.
-    """
-    for cell in list(doctree.findall(nodes.container)):
+    """Put folded cells that follow one another, and show nothing so far, behind one line."""
+    for cell in list(doctree.findall(is_folded)):
         after = cell.next_node(siblings=True, descend=False)
-        if not (is_folded(cell) and is_folded(after) and len(cell.children) == 1):
-            continue
-        sources = [source_of(one) for one in (cell, after)]
-        old = {one.astext().startswith("%%then") for one in sources if one is not None}
-        if len(old) == 1:
+        if is_folded(after) and len(cell.children) == 1:
             after.children[0].insert(0, cell.children[0].children)
             cell.parent.remove(cell)
 
