@@ -180,19 +180,12 @@ def alone(
 
 @dataclass
 class Execution:
-    """An executed chapter.
+    """An executed chapter."""
 
-    Attributes:
-        notebook: the chapter with its outputs, as far as it ran.
-        seconds: wall time, None where it came from the cache.
-        stopped_at: the index of the cell that ended the run early, None where all cells ran.
-        reason: why it ended early, in words.
-    """
-
-    notebook: NotebookNode
-    seconds: float | None = None
-    stopped_at: int | None = None
-    reason: str = ""
+    notebook: NotebookNode  # with its outputs, as far as it ran
+    seconds: float | None = None  # wall time, None where it came from the cache
+    stopped_at: int | None = None  # the index of the cell that ended the run early, if one did
+    reason: str = ""  # why it ended early, in words
 
 
 def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SECONDS) -> Execution:

@@ -25,17 +25,11 @@ SILENT = "silent-failure"
 
 @dataclass
 class Problem:
-    """One way in which a cell is not as it says.
+    """One way in which a cell is not as it says."""
 
-    Attributes:
-        expected: what the cell says must happen.
-        happened: what did.
-        cure: what to change, for someone who is new here.
-    """
-
-    expected: str
-    happened: str
-    cure: str
+    expected: str  # what the cell says must happen
+    happened: str  # what did
+    cure: str  # what to change, for someone who is new here
 
 
 def check(cell: NotebookNode) -> list[Problem]:

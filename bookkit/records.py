@@ -69,54 +69,31 @@ class Cell:
 
 @dataclass(frozen=True)
 class Case:
-    """One record.
+    """One record: what a key of the front matter means is said beside it."""
 
-    Attributes:
-        slug: the file's name, and the case's name everywhere.
-        title: the page's heading.
-        short: the name for the margin of a table, at most 32 characters.
-        kind: a key of `KINDS`.
-        whose: a key of `OWNERS`.
-        library: a key of `LIBRARIES`: the one whose behaviour it is.
-        family: the slug of the chapter that it belongs to, or a key of `FAMILIES`.
-        symptom: what a reader sees, in a sentence.
-        symptoms: keys of `SYMPTOMS`.
-        phrases: how people who do not know the cause put it, in a few words each.
-        cause: why it happens, in a sentence.
-        cure: what to change, in a sentence.
-        severity: a key of `SEVERITIES`, judged from `costs`; the index sorts by it.
-        costs: how wrong the answer is, how likely, and when it may be ignored, in two sentences.
-        upstream: what the trackers say: mappings with `text` and `url`, or one with
-            `not_reported`, the words that were searched for.
-        wordings: mappings with `type` and `text`, as in `catalogue.toml`.
-        evidence: regular expressions that tell the case from others with the same message.
-        question: what tells look-alikes apart.
-        decided_by: the libraries whose releases decide; the first repaired it, or would.
-        tolerance: how far `got`, `expected` and `cured` may differ and still agree, relative.
-        examine: the check of `examine` that finds it in a model, if one does.
-    """
-
-    slug: str
-    title: str
-    short: str
-    kind: str
-    whose: str
-    library: str
-    family: str
-    symptom: str
-    symptoms: tuple[str, ...]
-    phrases: tuple[str, ...]
-    severity: int
-    costs: str
-    cause: str
-    cure: str
+    slug: str  # the file's name, and the case's name everywhere
+    title: str  # the page's heading
+    short: str  # the name for the margin of a table, at most 32 characters
+    kind: str  # a key of `KINDS`
+    whose: str  # a key of `OWNERS`
+    library: str  # a key of `LIBRARIES`: the one whose behaviour it is
+    family: str  # the slug of the chapter that it belongs to, or a key of `FAMILIES`
+    symptom: str  # what a reader sees, in a sentence
+    symptoms: tuple[str, ...]  # keys of `SYMPTOMS`
+    phrases: tuple[str, ...]  # how people who do not know the cause put it, a few words each
+    severity: int  # a key of `SEVERITIES`, judged from `costs`; the index sorts by it
+    costs: str  # how wrong it is, how likely, and when it may be ignored, in two sentences
+    cause: str  # why it happens, in a sentence
+    cure: str  # what to change, in a sentence
+    # What the trackers say: mappings with `text` and `url`, or one with `not_reported`, the words
+    # that were searched for.
     upstream: tuple[dict, ...]
-    wordings: tuple[dict, ...] = ()
-    evidence: tuple[str, ...] = ()
-    question: str = ""
-    decided_by: tuple[str, ...] = ()
-    tolerance: float = 1e-3
-    examine: str = ""
+    wordings: tuple[dict, ...] = ()  # mappings with `type` and `text`, as in `catalogue.toml`
+    evidence: tuple[str, ...] = ()  # patterns that tell the case from others with its message
+    question: str = ""  # what tells look-alikes apart
+    decided_by: tuple[str, ...] = ()  # whose releases decide; the first repaired it, or would
+    tolerance: float = 1e-3  # how far `got`, `expected`, `cured` may differ and agree, relative
+    examine: str = ""  # the check of `examine` that finds it in a model, if one does
 
     @property
     def page(self) -> str:
