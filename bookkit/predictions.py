@@ -72,8 +72,7 @@ def reading(notebook: NotebookNode, name: str, pattern: str) -> str:
     cells = [cell for cell in notebook.cells if cell.metadata.get("name") == name]
     if not cells:
         return "no cell of this name"
-    both = expectations.is_both(cells[0])
-    halves = expectations.outcomes(cells[0]).values() if both else cells[:1]
+    halves = expectations.outcomes(cells[0]).values()
     return " / ".join(" ".join(re.findall(pattern, outcome(half), re.M)) for half in halves)
 
 

@@ -93,11 +93,11 @@ def colab() -> list[str]:
             wrong.append(f"{page}.md: {str(error).strip().splitlines()[-1]}")
             continue
         done = [cell for cell in notebook.cells if cell.cell_type == "code"][1:]
-        for (line, cell), ran in zip(pages.code_cells(pages.path_of(page)), done, strict=True):
-            cell.outputs = ran.outputs
-            for problem in expectations.check(cell):
+        for cell, ran in zip(pages.code_cells(pages.path_of(page)), done, strict=True):
+            cell.node.outputs = ran.outputs
+            for problem in expectations.check(cell.node):
                 happened = f"expected {problem.expected}, happened {problem.happened}"
-                wrong.append(f"{page}.md, line {line}: {happened}")
+                wrong.append(f"{page}.md, line {cell.line}: {happened}")
     return wrong
 
 

@@ -19,7 +19,7 @@ import typst
 from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
-from bookkit import catalogue, drawings, execute, pages, reading_time, records, taught, versions
+from bookkit import catalogue, drawings, execute, pages, reading_time, taught, versions
 from bookkit.formats import notebooks, pdf, slides
 
 HERE = Path(__file__).resolve().parent
@@ -64,8 +64,8 @@ def runs(text: str) -> list[list[str]]:
 
 def first_code(page: str, section: str) -> str:
     """Return the first code cell of a section."""
-    cells = records.cells_of(pages.path_of(page))
-    shown, _ = reading_time.split_asserts(next(c.code for c in cells if c.section == section))
+    cells = (c.node for c in pages.code_cells(pages.path_of(page)) if c.section == section)
+    shown, _ = reading_time.split_asserts(next(cells).source)
     return re.sub(r"\A%%(then|both)\n", "", shown)
 
 
