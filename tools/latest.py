@@ -14,6 +14,7 @@ nothing could be asked or run.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -117,8 +118,9 @@ def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
     os.environ["JUPYTER_PATH"] = str(KERNELS.parent)
     from bookkit import execute, expectations, pages
 
-    key = f"{execute.fingerprint()} {sorted(versions.items())}"
-    cache = execute.open_cache(WORK / "executed", key)
+    stack = f"{execute.fingerprint()} {sorted(versions.items())}"
+    stack = hashlib.sha256(stack.encode()).hexdigest()
+    cache = execute.open_cache(WORK / "executed", stack)
 
     def report(line: str) -> None:
         print(line.splitlines()[0][:160], flush=True)
