@@ -34,7 +34,6 @@ from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
 from traitlets.config import Config
 
 from trace_evidence import triage
@@ -198,12 +197,7 @@ def in_order(outputs: list[NotebookNode]) -> list[NotebookNode]:
     found: list[NotebookNode] = []
     for streams, group in itertools.groupby(outputs, lambda one: one.output_type == "stream"):
         rows = list(group)
-        if not streams:
-            found += rows
-        for name in ("stdout", "stderr") if streams else ():
-            texts = [row.text for row in rows if row.name == name]
-            if texts:
-                found.append(new_output("stream", name=name, text="".join(texts)))
+        found += sorted(rows, key=lambda one: one.name == "stderr") if streams else rows
     return found
 
 

@@ -83,33 +83,23 @@ class ForkedProcess:
 
     def __init__(self, pid: int):
         self.pid = pid
-        self.returncode: int | None = None
 
     def poll(self) -> int | None:
         """Return None while the process runs, then 0: how it ended is not known."""
-        if self.returncode is None:
-            try:
-                os.kill(self.pid, 0)
-            except ProcessLookupError:
-                self.returncode = 0
-        return self.returncode
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return 0
+        return None
 
     def wait(self) -> int:
         """Return 0; the provisioner has polled until the process was gone."""
         return 0
 
     def send_signal(self, number: int) -> None:
-        """Send a signal to a process that still runs."""
-        if self.poll() is None:
+        """Send a signal to the process, if it still runs."""
+        with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, number)
-
-    def kill(self) -> None:
-        """End the process at once."""
-        self.send_signal(9)
-
-    def terminate(self) -> None:
-        """Ask the process to end."""
-        self.send_signal(15)
 
 
 class ForkProvisioner(LocalProvisioner):

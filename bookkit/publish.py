@@ -307,7 +307,7 @@ def message(row: dict[str, str]) -> str:
 
 
 def build() -> dict[str, Any]:
-    """Return all that the file holds."""
+    """Return all that the file holds but the hash of what it is made from."""
     return {
         "site": pages.public_address(),
         "explain": entries(),

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from . import pages
+from . import casebook, pages
 from .languages import say
 
 PLAN_FILE = pages.BOOK / "workshop" / "plans.json"
@@ -67,9 +67,8 @@ def schedule_table(name: str) -> str:
     """Return a plan as a Markdown table, with the times of day."""
     hours, _, minutes = plans()[name]["begins"].partition(":")
     clock = int(hours) * 60 + int(minutes)
-    lines = [say("| From | Minutes | What |"), "|---|---|---|"]
-    for took, what in schedule(name):
-        lines.append(f"| {clock // 60}:{clock % 60:02} | {took} | {what} |")
+    head, rows = say("| From | Minutes | What |"), []
+    for took, what in [*schedule(name), (0, say("End"))]:
+        rows.append((f"{clock // 60}:{clock % 60:02}", str(took or ""), what))
         clock += took
-    lines.append(f"| {clock // 60}:{clock % 60:02} | | {say('End')} |")
-    return "\n".join(lines)
+    return casebook.as_table(head, rows)

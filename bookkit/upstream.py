@@ -60,10 +60,8 @@ def on_main(name: str) -> str:
 
 def table() -> str:
     """Return the defects with a patch as a table, silent ones first."""
-    rows = [
-        say("| Defect | Occurs in | Tests that fail without the patch, and with it | Main |"),
-        "|---|---|---|---|",
-    ]
+    head = say("| Defect | Occurs in | Tests that fail without the patch, and with it | Main |")
+    rows = []
     for name, row in defects().items():
         mark = f"{{inline-mark}}`{row['kind']}: {say(row['kind'])}`"
         (test,) = sorted((FOLDER / name).glob("test_*.py"))
@@ -85,20 +83,20 @@ def table() -> str:
         what += say("<br>Cases: {cases}", cases=cases) if cases else ""
         what += f"<br>{' · '.join(links)}"
         since = casebook.occurs_in(row["cases"][0]) if row["cases"] else say("not measured")
-        rows.append(f"| {what} | {since} | {proof(name)} | {on_main(name)} |")
-    return "\n".join(rows)
+        rows.append((what, since, proof(name), on_main(name)))
+    return casebook.as_table(head, rows)
 
 
 def rest_table() -> str:
     """Return the book's cases that are a library's defect and have no patch here."""
-    rows = [say("| Case | What is known upstream |"), "|---|---|"]
+    head, rows = say("| Case | What is known upstream |"), []
     patched = {slug for row in defects().values() for slug in row["cases"]}
     for case in records.load().values():
         if case.whose == "library" and case.slug not in patched:
             mark = f"{{inline-mark}}`{case.kind}: {say(case.kind)}`"
             library = records.LIBRARIES[case.library]
-            rows.append(f"| {casebook.link(case)} {mark} · {library} | {casebook.upstream(case)} |")
-    return "\n".join(rows)
+            rows.append((f"{casebook.link(case)} {mark} · {library}", casebook.upstream(case)))
+    return casebook.as_table(head, rows)
 
 
 def summary() -> str:

@@ -92,8 +92,11 @@ def stacks_of(failure_id: str) -> tuple[int, int]:
 
 
 def decided_by(failure_id: str) -> tuple[str, ...]:
-    """The libraries whose releases decide about a failure; the one that repaired it comes first."""
-    return tuple(load()["failures"][failure_id]["decided_by"])
+    """The libraries whose releases decide about a failure; the one that repaired it comes first.
+
+    There are none of a program that was not measured.
+    """
+    return tuple(load()["failures"].get(failure_id, {"decided_by": ()})["decided_by"])
 
 
 def _alike(failure_id: str, library: str) -> Callable[[Row], bool]:
