@@ -43,6 +43,7 @@ from . import kernels, pages
 
 CACHE = pages.BUILD / ".jupyter_cache"
 BUILT = pages.BUILD / "site.txt"  # what the site was built from: see `build.py`
+PREVIEW = "TRACE_EVIDENCE_PREVIEW"  # set where a page that is not executed shows no outputs
 DATA = ("requirements.txt", "stacks/then.txt")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 from typing import ClassVar
 
@@ -120,6 +121,8 @@ class ThenAndNow(SphinxDirective):
         path = pages.ROOT / f"{self.arguments[0]}.md"
         self.env.note_dependency(str(path))
         notebook = execute.executed(path)
+        if notebook is None and os.environ.get(execute.PREVIEW):
+            return []
         if notebook is None:
             raise self.error(f"{path.name} is not executed: run `make book`.")
         for cell in notebook.cells:

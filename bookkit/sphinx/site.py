@@ -10,6 +10,7 @@ import base64
 import html
 import json
 import logging
+import os
 import re
 import shutil
 from hashlib import sha256
@@ -18,10 +19,12 @@ from urllib.parse import urlsplit
 
 from docutils import nodes
 from fontTools import subset
+from myst_nb.sphinx_ import SphinxEnvType
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx_sitemap import add_html_link
 
-from bookkit import catalogue, pages, records, taught
+from bookkit import catalogue, execute, pages, records, taught
 from bookkit.languages import say
 
 from .front import DIRECTIVES
@@ -70,6 +73,28 @@ def set_addresses(app: Sphinx, config: Config) -> None:
     config.ogp_site_url = config.html_baseurl
     config.html_context["address"] = config.html_baseurl
     config.notfound_urls_prefix = urlsplit(config.html_baseurl).path
+
+
+def draw_no_cards(app: Sphinx, config: Config) -> None:
+    """In a preview, leave out the pictures that stand for a page elsewhere."""
+    if os.environ.get(execute.PREVIEW):
+        config.ogp_social_cards = {"enable": False}
+
+
+def leave_out_what_is_not_executed(app: Sphinx, env: SphinxEnvType, names: list[str]) -> None:
+    """In a preview, show pages that are not executed without outputs."""
+    if os.environ.get(execute.PREVIEW):
+        read = [path for path in pages.find_notebooks() if pages.page_name(path) in names]
+        missing = [path for path in read if execute.executed(path) is None]
+        left_out = [f"{pages.page_name(path)}.md" for path in missing]
+        env.mystnb_config.execution_excludepatterns = left_out
+
+
+def list_others(app: Sphinx, written: set[str]) -> None:
+    """Put pages into the sitemap that were not written now: it would list those that were."""
+    if app.builder.name == "html" and written & app.env.found_docs:
+        for page in sorted(app.env.found_docs - written):
+            add_html_link(app, page, "", {}, None)
 
 
 def add_filters(app: Sphinx) -> None:
@@ -287,11 +312,12 @@ def setup(app: Sphinx) -> dict:
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     app.connect("config-inited", set_addresses)
+    app.connect("config-inited", draw_no_cards)
+    app.connect("env-before-read-docs", leave_out_what_is_not_executed)
     app.connect("builder-inited", add_filters)
-    # The sitemap lists what is written: where one page has changed, all pages are.
-    changed: list[str] = []
-    app.connect("env-before-read-docs", lambda app, env, names: changed.extend(names))
-    app.connect("env-updated", lambda app, env: env.found_docs if changed else None)
+    written: set[str] = set()
+    app.connect("html-page-context", lambda app, page, *_: written.add(page))
+    app.connect("build-finished", lambda app, _: list_others(app, written), priority=1)
     app.add_js_file("page.js", loading_method="defer")
     app.connect("html-page-context", describe, priority=400)
     app.connect("html-page-context", link_cases, priority=400)
