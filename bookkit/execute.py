@@ -56,7 +56,7 @@ USED_BY = {"grading": r"%check\b", "steps": r"\b(steps|drawings)\b", "watching":
     )
 }
 JOBS = 2
-CELL_SECONDS = 300
+CELL_SECONDS = 300  # the limit of each cell
 
 
 def inputs() -> list[Path]:
@@ -151,7 +151,7 @@ class Execution:
     reason: str = ""  # why it ended early, in words
 
 
-def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SECONDS) -> Execution:
+def run_chapter(path: Path, notebook: NotebookNode) -> Execution:
     """Execute a chapter on a fresh kernel, over IPC, with the kernel `then` mandatory."""
     started = []
     # Socket paths are limited to about 100 characters, so they live in a short folder.
@@ -161,7 +161,7 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
         manager = kernels.manager_class()
         client = NotebookClient(
             notebook,
-            timeout=cell_seconds,
+            timeout=CELL_SECONDS,
             record_timing=False,  # it would go into the metadata, and so into the cache key
             coalesce_streams=True,  # a line printed in two pieces would break in two on the page
             resources={"metadata": {"path": str(path.parent)}},
@@ -176,7 +176,7 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SEC
         except CellExecutionError as error:
             reason = f"{error.ename} that the cell does not declare: {error.evalue}"
         except CellTimeoutError:
-            reason = f"the cell ran past its limit of {cell_seconds} s"
+            reason = f"the cell ran past its limit of {CELL_SECONDS} s"
         except DeadKernelError:
             reason = "the kernel died in this cell"
         except NoSuchKernel as error:
@@ -227,10 +227,7 @@ def read_again(path: Path) -> None:
 
 
 def execute_chapters(
-    paths: Iterable[Path],
-    cache: JupyterCacheBase,
-    report: Callable[[str], None] = print,
-    cell_seconds: int = CELL_SECONDS,
+    paths: Iterable[Path], cache: JupyterCacheBase, report: Callable[[str], None] = print
 ) -> Iterator[tuple[Path, Execution | pages.PageError]]:
     """Execute the chapters that the cache does not hold, two at a time.
 
@@ -238,7 +235,6 @@ def execute_chapters(
         paths: the chapters.
         cache: where finished chapters are looked up and kept. One that stopped early is not kept.
         report: is given a line as each chapter starts and ends.
-        cell_seconds: the limit of each cell.
 
     Yields:
         Each path with its `Execution`, or with the `pages.PageError` that kept it from being read.
@@ -252,7 +248,7 @@ def execute_chapters(
 
     def work(path: Path, notebook: NotebookNode) -> Execution:
         say(f"executing {path.stem} …")
-        return run_chapter(path, notebook, cell_seconds)
+        return run_chapter(path, notebook)
 
     for path in paths:
         try:

@@ -164,5 +164,5 @@ def pytest_runtestloop(session):
             terminal.write_line(line)
 
     cache = execute.open_cache(execute.CACHE)
-    done = execute.execute_chapters(paths, cache, report, execute.CELL_SECONDS)
+    done = execute.execute_chapters(paths, cache, report)
     config.stash[executions].update(done)
