@@ -185,17 +185,19 @@ def symptom_list() -> str:
 
 
 def index_table() -> str:
-    """Return all cases as one table, family by family, in each what costs most first."""
-    head = say("| Case | Kind | Costs | Library | What you see | Occurs in |")
+    """Return all cases as one table, family by family, in each what costs most first.
+
+    Kind, costs and library stand under the title: columns of their own would leave the symptom
+    four words a line.
+    """
+    head = say("| Case | What you see | Occurs in |")
     label = f'<span class="on-phone">{say("Occurs in: ")}</span>'
-    order = list(families())
-    rows = [
-        (
-            *(link(case), mark(case), say(records.SEVERITIES[case.severity])),
-            *(records.LIBRARIES[case.library], case.symptom, f"{label}{occurs_in(case.slug)}"),
-        )
-        for case in sorted(records.load().values(), key=lambda case: order.index(case.family))
-    ]
+    order, rows = list(families()), []
+    for case in sorted(records.load().values(), key=lambda case: order.index(case.family)):
+        costs = say(records.SEVERITIES[case.severity])
+        facts = f"{mark(case)} {costs} · {records.LIBRARIES[case.library]}"
+        title = f"{link(case)}<br><small>{facts}</small>"
+        rows.append((title, case.symptom, f"{label}{occurs_in(case.slug)}"))
     return f":::{{table}}\n:class: case-index\n\n{as_table(head, rows)}\n:::"
 
 

@@ -151,9 +151,9 @@ class Execution:
     reason: str = ""  # why it ended early, in words
 
 
-def run_chapter(path: Path, notebook: NotebookNode) -> Execution:
+def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = 0) -> Execution:
     """Execute a chapter on a fresh kernel, over IPC, with the kernel `then` mandatory."""
-    started = []
+    started, cell_seconds = [], cell_seconds or CELL_SECONDS
     # Socket paths are limited to about 100 characters, so they live in a short folder.
     # What the kernels leave there, such as the sockets of `then`, goes with it.
     with tempfile.TemporaryDirectory(prefix="book-", ignore_cleanup_errors=True) as folder:
@@ -161,7 +161,7 @@ def run_chapter(path: Path, notebook: NotebookNode) -> Execution:
         manager = kernels.manager_class()
         client = NotebookClient(
             notebook,
-            timeout=CELL_SECONDS,
+            timeout=cell_seconds,
             record_timing=False,  # it would go into the metadata, and so into the cache key
             coalesce_streams=True,  # a line printed in two pieces would break in two on the page
             resources={"metadata": {"path": str(path.parent)}},
@@ -176,7 +176,7 @@ def run_chapter(path: Path, notebook: NotebookNode) -> Execution:
         except CellExecutionError as error:
             reason = f"{error.ename} that the cell does not declare: {error.evalue}"
         except CellTimeoutError:
-            reason = f"the cell ran past its limit of {CELL_SECONDS} s"
+            reason = f"the cell ran past its limit of {cell_seconds} s"
         except DeadKernelError:
             reason = "the kernel died in this cell"
         except NoSuchKernel as error:

@@ -52,6 +52,17 @@ class CellFailure(Exception):
 class Item(pytest.Item):
     """Something of a page that is red with a report of its own."""
 
+    @property
+    def execution(self):
+        """What came of executing the page."""
+        return self.config.stash[executions][self.path]
+
+    def executed_page(self):
+        """Return the executed page; where a cell stopped it, the item is skipped."""
+        if self.execution.stopped_at is not None:
+            pytest.skip(f"not compared: a cell of {self.path.stem} stopped the page")
+        return self.execution.notebook
+
     def repr_failure(self, excinfo):
         if isinstance(excinfo.value, CellFailure):
             return str(excinfo.value)
@@ -69,15 +80,14 @@ class Cell(Item):
         self.section, self.line, self.index, _ = cell
 
     def runtest(self):
-        execution = self.config.stash[executions][self.path]
-        cell = execution.notebook.cells[self.index]
-        stopped = execution.stopped_at
+        cell = self.execution.notebook.cells[self.index]
+        stopped = self.execution.stopped_at
         if stopped is not None and self.index > stopped:
             pytest.skip(f"not run: an earlier cell of {self.path.stem} stopped the chapter")
         problems = check(cell)
         if stopped == self.index:
             cure = "Mend the cell; if it is meant to fail, declare it with `expect` and the tag."
-            happened = execution.reason + where(cell)
+            happened = self.execution.reason + where(cell)
             problems.append(Problem("the cell runs as declared", happened, cure))
         if problems:
             raise CellFailure(self.describe(cell.source, problems))
@@ -100,10 +110,7 @@ class Prediction(Item):
         self.one = one
 
     def runtest(self):
-        execution = self.config.stash[executions][self.path]
-        if execution.stopped_at is not None:
-            pytest.skip(f"not compared: a cell of {self.path.stem} stopped the page")
-        problem = self.one.problem(execution.notebook)
+        problem = self.one.problem(self.executed_page())
         if problem:
             raise CellFailure(
                 f"{self.path.name}, prediction {self.one.label}:\nexpected: "
@@ -116,10 +123,7 @@ class Outputs(Item):
     """All outputs of a page are those that were kept in `tests/outputs`."""
 
     def runtest(self):
-        execution = self.config.stash[executions][self.path]
-        if execution.stopped_at is not None:
-            pytest.skip(f"not compared: a cell of {self.path.stem} stopped the page")
-        now = shown.of_page(execution.notebook)
+        now = shown.of_page(self.executed_page())
         if self.config.option.update:
             shown.write(self.path, now)
         found = shown.difference(self.path, now)

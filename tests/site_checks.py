@@ -66,11 +66,6 @@ def ids(path: Path) -> dict[str, Tag]:
     return {node["id"]: node for node in soup(path).find_all(id=True)}
 
 
-def test_the_site_has_a_page_for_every_page_of_the_book():
-    for page in book.BOOK.rglob("*.md"):
-        assert (SITE / page.relative_to(book.ROOT)).with_suffix(".html").exists()
-
-
 @pages
 def test_no_path_of_this_machine_is_in_a_page(path):
     text = path.read_text()

@@ -1,5 +1,6 @@
 """Incremental builds tell the truth: what was built is believed as far as it can be checked."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +72,13 @@ def test_a_page_builds_what_sphinx_finds_old_and_what_all_depend_on_everything(
     """Both locks, the package, the machinery, the style; and a record that is damaged is none."""
     (checkout / changed).write_text("after\n")
     assert built(checkout) == wanted
+
+
+def test_what_contributing_names_is_there():
+    table = (ROOT / "CONTRIBUTING.md").read_text().split("\n## ")[1]
+    names = [name.replace("NAME", "*") for name in re.findall(r"`(\w+/[\w/.]*)`", table)]
+    assert len(names) > 20
+    assert not [name for name in names if not list(ROOT.glob(name))]
 
 
 def test_a_page_that_was_executed_anew_is_built_again(checkout, monkeypatch):

@@ -125,8 +125,14 @@ def write_chapter(folder: Path, name: str) -> None:
     (folder / f"{name}.md").write_text(text)
 
 
-def run_pytest(folder: Path):
-    """Run pytest with the plugin over a folder, as a process of its own, as `make test` does."""
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    """What pytest, as a process of its own with the plugin, says of all chapters of the table."""
+    folder = tmp_path_factory.mktemp("chapters")
+    for name in CHAPTERS:
+        write_chapter(folder, name)
+    (folder / "asks.md").write_text(FRONT.replace("KERNEL", "python3") + ASKS)
+    (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "conftest.py").write_text(CONFTEST)
     command = [sys.executable, "-m", "pytest", "-p", "tests.chapter_plugin", "-c", "pytest.ini"]
@@ -141,21 +147,6 @@ def run_pytest(folder: Path):
 def of_chapter(cases, name):
     """Return the (case, text) pairs of one chapter."""
     return [(case, text) for case, text in cases if case.get("classname", "").startswith(name)]
-
-
-def run_all(folder):
-    """Run all chapters of the table once; the tests below look at what was reported."""
-    for name in CHAPTERS:
-        write_chapter(folder, name)
-    (folder / "asks.md").write_text(FRONT.replace("KERNEL", "python3") + ASKS)
-    (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
-    return run_pytest(folder)
-
-
-@pytest.fixture(scope="module")
-def outcome(tmp_path_factory):
-    """What pytest said of all chapters."""
-    return run_all(tmp_path_factory.mktemp("chapters"))
 
 
 def test_a_right_chapter_is_green(outcome):
