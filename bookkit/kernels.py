@@ -18,9 +18,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.manager import AsyncKernelManager
-from jupyter_client.provisioning import LocalProvisioner
 
 SERVER = Path(__file__).with_name("forkserver.py")
 ORDINARY = "TRACE_EVIDENCE_ORDINARY_KERNELS"
@@ -102,32 +100,20 @@ class ForkedProcess:
             os.kill(self.pid, number)
 
 
-class ForkProvisioner(LocalProvisioner):
-    """Starts a kernel by a fork."""
-
-    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
-        """Fork the kernel that a command asks for; return how to connect to it."""
-        python, *rest = cmd
-        argv = ["ipykernel_launcher", *rest[rest.index("-f") :]]
-        arguments = python, argv, str(kwargs.get("cwd") or os.getcwd()), kwargs["env"]
-        pid = await asyncio.get_running_loop().run_in_executor(None, fork, *arguments)
-        self.process = ForkedProcess(pid)  # type: ignore[assignment]  # all that is asked of it
-        self.pid = self.pgid = pid
-        return self.connection_info
-
-
 class ForkManager(AsyncKernelManager):
     """Jupyter's manager, whose kernels are forked where they are IPython's."""
 
     async def _async_launch_kernel(self, kernel_cmd: list[str], **kwargs: Any) -> None:
-        if "ipykernel_launcher" in kernel_cmd:
-            forked = ForkProvisioner(
-                parent=self, kernel_id=self.kernel_id, kernel_spec=self.kernel_spec
-            )
-            assert self.provisioner
-            forked.connection_info = self.provisioner.connection_info
-            self.provisioner = forked
-        await super()._async_launch_kernel(kernel_cmd, **kwargs)
+        if "ipykernel_launcher" not in kernel_cmd:
+            await super()._async_launch_kernel(kernel_cmd, **kwargs)
+            return
+        python, *rest = kernel_cmd
+        argv = ["ipykernel_launcher", *rest[rest.index("-f") :]]
+        arguments = python, argv, str(kwargs.get("cwd") or os.getcwd()), kwargs["env"]
+        pid = await asyncio.get_running_loop().run_in_executor(None, fork, *arguments)
+        local: Any = self.provisioner
+        local.process, local.pid, local.pgid = ForkedProcess(pid), pid, pid
+        self._reconcile_connection_info(local.connection_info)
 
 
 def manager_class() -> type[AsyncKernelManager]:
