@@ -182,16 +182,21 @@ def symptom_list() -> str:
 
 
 def index_table() -> str:
-    """Return all cases as one table, family by family, in each what costs most first."""
-    heads = say("| Case | Kind | Costs | Library | What you see | Occurs in |")
-    rows = [heads, "|---|---|---|---|---|---|"]
+    """Return all cases as one table, family by family, in each what costs most first.
+
+    Kind, costs and library stand under the title: columns of their own would leave the symptom
+    four words a line.
+    """
+    heads = say("| Case | What you see | Occurs in |")
+    rows = [heads, "|---|---|---|"]
     label = f'<span class="on-phone">{say("Occurs in: ")}</span>'
     for family in families():
         for case in records.load().values():
             if case.family == family:
+                costs = say(records.SEVERITIES[case.severity])
+                facts = f"{mark(case)} {costs} · {records.LIBRARIES[case.library]}"
                 rows.append(
-                    f"| {link(case)} | {mark(case)} | {say(records.SEVERITIES[case.severity])} "
-                    f"| {records.LIBRARIES[case.library]} | {case.symptom} "
+                    f"| {link(case)}<br><small>{facts}</small> | {case.symptom} "
                     f"| {label}{occurs_in(case.slug)} |"
                 )
     return "\n".join([":::{table}", ":class: case-index", "", *rows, ":::"])

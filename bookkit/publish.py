@@ -210,7 +210,13 @@ come comes came keep keeps kept after before into out over under between your
 """
 DULL = WORDS_THAT_SAY_NOTHING.split()
 PARTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2, "cause": 1, "cure": 1}
-"""What a word counts for, by the part of the record that has it; no more than twice four."""
+"""What a word counts for, by the part of the record that has it; in each phrase once."""
+HALF = 12
+"""How much a word counts for in an entry of average length when it has half of its points there.
+
+So a word that stands in one phrase by the way has a quarter, and one of title, symptom and three
+phrases more than half. What is said in more words than average needs more, as in BM25.
+"""
 LOUD = 0.7
 """What the words of an entry count that is found by its message too, or is a whole family."""
 
@@ -258,10 +264,15 @@ def symptoms() -> dict[str, Any]:
     counts: dict[str, dict[str, int]] = {}
     for name, one in known.items():
         for part, said in texts(one).items():
-            for stem in second_door.stems(bare(" ".join(said)), same, DULL):
+            for stem in itertools.chain(
+                *(second_door.stems(bare(text), same, DULL) for text in said)
+            ):
                 row = counts.setdefault(stem, {})
                 row[name] = row.get(name, 0) + PARTS[part]
     rare = {stem: math.log((1 + len(known)) / len(row)) for stem, row in counts.items()}
+    length = {name: sum(row.get(name, 0) for row in counts.values()) for name in known}
+    average = sum(length.values()) / len(length)
+    half = {name: HALF * (1 + length[name] / average) / 2 for name in known}
     silent = {name for name, case in cases.items() if case.kind == "silent"}
     place = {name: number for number, name in enumerate(known)}
     return {
@@ -272,7 +283,7 @@ def symptoms() -> dict[str, Any]:
             stem: [
                 [
                     place[name],
-                    round(20 * rare[stem] * (1 if name in silent else LOUD) * n / (n + 4)),
+                    round(40 * rare[stem] * (1 if name in silent else LOUD) * n / (n + half[name])),
                 ]
                 for name, n in row.items()
             ]
