@@ -2,7 +2,7 @@
 
 A new kernel spends three seconds of CPU on imports; a forked one almost none. `ForkManager` is used
 where the system can fork safely, which is Linux; elsewhere Jupyter's own manager starts kernels,
-and everywhere with `ORDINARY` set, as readers start theirs: one part of `.ci/run` does that.
+and everywhere with `ORDINARY` set, as readers start theirs: `.ci/run` sets it once a week.
 """
 
 from __future__ import annotations
