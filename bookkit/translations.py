@@ -137,10 +137,10 @@ def record_texts() -> Iterator[tuple[str, str]]:
         ("trace_evidence/both.py", [*both.SIDES.values(), *MARKS]),
         ("trace_evidence/symptoms.py", [*symptoms.ADVICE, symptoms.UNSURE]),
         ("examine/trials", examined.load()["not_applicable"].values()),
-        ("can_i_use/instances.toml", record.constructs().values()),
-        ("can_i_use/instances.toml", record.instances()["left_out"].values()),
+        ("can_i_use/instances.toml", record.CONSTRUCTS.values()),
+        ("can_i_use/instances.toml", record.INSTANCES["left_out"].values()),
         ("examine/trials", [row["why"] for row in examined.load()["alarms"]]),
-        ("can_i_use/causes.toml", [row["note"] for row in record.causes() if "note" in row]),
+        ("can_i_use/causes.toml", [row["note"] for row in record.CAUSES if "note" in row]),
         *((f"book/_static/art/{file.name}", drawings.words(file)) for file in drawings.files()),
         ("_toc.yml", [part["caption"] for part in pages.parse(pages.TOC.read_text())["parts"]]),
     ]

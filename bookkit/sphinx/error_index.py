@@ -12,7 +12,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from bookkit import avoid, casebook, catalogue, everyday, families, pages, publish, records
+from bookkit import avoid, casebook, catalogue, everyday, pages, publish, records
 from bookkit.languages import say
 from trace_evidence import steps, symptoms, triage
 
@@ -111,7 +111,7 @@ def symptom_data() -> dict[str, Any]:
     """Return what `symptoms.js` needs: the points of the words, and the entries."""
     known = triage.data()["symptoms"]  # of all languages, whichever is spoken
     cases, entries = records.load(), {}
-    known_of: dict[str, Any] = cases | catalogue.load() | everyday.load() | families.load()
+    known_of: dict[str, Any] = cases | catalogue.load() | everyday.load() | records.families()
     for name, one in known_of.items():
         text = getattr(one, "symptom", "") or one.says
         if name in cases:
@@ -138,7 +138,7 @@ def message_table(here: Generated) -> Nodes:
     for family in [*catalogue.load(), *records.FAMILIES]:
         if failure := catalogue.load().get(family):
             names = [family, *failure.undecided_with]
-            links = say(", or ").join(f"[](/{publish.chapter(name)})" for name in names)
+            links = say(", or ").join(f"[](/book/failures/{name}.md)" for name in names)
             for row in failure.signatures:
                 note = f"<br>{row.note}" if row.note else ""
                 perhaps = "" if row.points >= catalogue.CLAIM else say("Perhaps ")
@@ -217,7 +217,7 @@ def everyday_entry(here: Generated, entry: everyday.Entry) -> nodes.container:
 
 def to_page(name: str) -> str:
     """Return the page of a chapter or a case, from the root of the repository."""
-    return publish.chapter(name) if name in catalogue.load() else f"book/cases/{name}.md"
+    return f"book/{'failures' if name in catalogue.load() else 'cases'}/{name}.md"
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
