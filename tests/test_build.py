@@ -122,14 +122,6 @@ def test_a_second_language_is_built_for_its_own_words_and_can_be_left_out(checko
 # --- the cache of executed pages -------------------------------------------------------------
 
 
-def test_a_folder_that_is_no_cache_is_refused_and_left_alone(tmp_path):
-    mine = tmp_path / "thesis.txt"
-    mine.write_text("years of work")
-    with pytest.raises(pages.PageError, match="is no cache of executed pages"):
-        execute.open_cache(tmp_path, current="now")
-    assert mine.read_text() == "years of work"
-
-
 def test_a_page_that_prints_what_is_said_of_cases_is_executed_anew_when_that_changes(monkeypatch):
     def kept(code, **said):
         row = {"kind": "case", "page": "p", "cure": "c", **said}
