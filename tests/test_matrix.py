@@ -1,34 +1,22 @@
 """The version matrix: its record is whole and current, its reader right, its runner resumable."""
 
-import importlib.util
 import itertools
 import json
 import os
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from bookkit import pages, records, versions
 from stacks import measure as runner
+from stacks.runner import judge
+from tools import environments
 
 ROOT = Path(__file__).resolve().parents[1]
-
-
-def _import(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"under_test_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module.__name__] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-reproducer = _import(ROOT / "stacks" / "reproducers" / "_run.py")
 ROWS = runner.row_names()
 FAILURES = sorted(runner.failures())
-OWN = sorted(runner.reproducers())  # the chapters' own programs; the others are cases
+OWN = sorted(runner.chapters())  # the chapters' own programs; the others are cases
 CASES = sorted(set(FAILURES) - set(OWN))
 
 
@@ -140,13 +128,12 @@ def test_the_readme_names_the_releases_that_are_newest(record):
 
 @weekly
 @pytest.mark.parametrize("row", ENVIRONMENTS)
-@pytest.mark.parametrize("failure", OWN)
-def test_the_record_holds_when_a_row_is_measured_again(record, row, failure):
+def test_the_record_holds_when_a_row_is_measured_again(record, row):
     (found,) = (one for one in record["rows"] if one["row"] == row)
-    python = ROOT / ENVIRONMENTS[row] / "bin" / "python"
-    for part in runner.PARTS:
-        was = found["verdicts"][failure][part]
-        now = runner.measure_part(python, failure, part)
+    own = {name: runner.programs()[name] for name in OWN}
+    measured = runner.run_programs(ROOT / ENVIRONMENTS[row] / "bin" / "python", own)
+    for name, part in itertools.product(OWN, runner.PARTS):
+        was, now = found["verdicts"][name][part], measured[name][part]
         kinds = [(said["verdict"], said.get("type")) for said in (was, now)]
         assert kinds[0] == kinds[1], f"run python -m stacks.measure: was {was}, is {now}"
 
@@ -160,7 +147,7 @@ def test_cures_hold_where_jax_has_forgotten_what_it_traced_for_the_programs():
     programs = runner.programs()
     for program in programs.values():
         program["cure"].insert(0, FORGET)
-    said = runner.measure_cases(ROOT / ".venv" / "bin" / "python", programs)
+    said = runner.run_programs(ROOT / ".venv" / "bin" / "python", programs)
     wrong = {case: row["fix"] for case, row in said.items() if row["fix"]["verdict"] != "ok"}
     assert not wrong
 
@@ -263,8 +250,8 @@ def test_where_two_libraries_decide_each_has_its_own_boundary(lend):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("return None", {"verdict": "ok"}),
-        ("return 'mean 3, not 1'", {"verdict": "wrong", "message": "mean 3, not 1"}),
+        ("got = 1", {"verdict": "ok"}),
+        ("got = 3", {"verdict": "wrong", "message": "got 3, expected 1"}),
         (
             "raise ValueError('bad shape\\nmore')",
             {"verdict": "fails", "type": "ValueError", "message": "bad shape"},
@@ -274,18 +261,18 @@ def test_where_two_libraries_decide_each_has_its_own_boundary(lend):
             {"verdict": "cannot run", "type": "ValueError", "message": "something else"},
         ),
         (
-            "warnings.warn('soon bad', FutureWarning)",
-            {"verdict": "warns", "type": "FutureWarning", "message": "soon bad"},
+            "import warnings\nwarnings.warn('soon a bad shape', FutureWarning)",
+            {"verdict": "warns", "type": "FutureWarning", "message": "soon a bad shape"},
         ),
     ],
 )
-def test_a_verdict_tells_the_failure_from_every_other_exception(tmp_path, body, said):
-    path = tmp_path / "made-up.py"
-    path.write_text(
-        "import warnings\nFAILS = {'ValueError': 'bad shape'}\nWARNS = {'FutureWarning': 'bad'}\n"
-        f"def reproduce():\n    {body}\n"
-    )
-    assert said.items() <= reproducer.verdict(path, "reproduce").items()
+def test_a_verdict_tells_the_failure_from_every_other_exception(body, said):
+    expect = {"raises": "ValueError", "warns": "FutureWarning", "match": "bad shape"}
+    program = [{"code": f"expected = 1\n{body}", **expect}]
+    cure = [{"code": "expected = 1\ncured = 2"}]
+    found = judge({"program": program, "cure": cure, "tolerance": 0.1, "wordings": []})
+    assert found["reproduce"] == said
+    assert found["fix"] == {"verdict": "wrong", "message": "cured 2, expected 1"}
 
 
 # --- the runner ------------------------------------------------------------------------------
@@ -297,29 +284,31 @@ def scratch(tmp_path, monkeypatch) -> list[str]:
     stacks, reproducers = tmp_path / "stacks", tmp_path / "reproducers"
     stacks.mkdir()
     reproducers.mkdir()
-    (reproducers / "_run.py").write_text("")
-    (reproducers / "drift.py").write_text('"""It drifts."""\nDECIDED_BY = ("numpyro",)\n')
+    (reproducers / "drift.py").write_text(PROGRAM.format("It drifts."))
     for row in ("0.9.0", "0.10.0+jax-0.5.0", "0.10.0-jax-0.4.4"):
         (stacks / f"{row}.in").write_text("# Python 3.12\nnumpyro==0.9.0\n")
         (stacks / f"{row}.txt").write_text("numpyro==0.9.0\n")
     for name, value in {
-        "ROOT": tmp_path,
         "STACKS": stacks,
         "REPRODUCERS": reproducers,
         "RECORD": tmp_path / "matrix.json",
+        "WORK": tmp_path / "work",
+        "install": Path,
     }.items():
         monkeypatch.setattr(runner, name, value)
-    monkeypatch.setattr(runner, "programs", dict)
-    monkeypatch.setattr(runner, "install", Path)
-    monkeypatch.setattr(runner, "WORK", tmp_path / "work")
+    monkeypatch.setattr(records, "load", dict)
     asked: list[str] = []
 
-    def measure_part(python: Path, failure: str, part: str) -> dict:
-        asked.extend([f"{python} {failure}"] * (part == "fix"))
-        return {"verdict": "ok"}
+    def run_programs(python: Path, wanted: dict) -> dict:
+        asked.extend(f"{python} {name}" for name in wanted)
+        return {name: dict.fromkeys(runner.PARTS, OK) for name in wanted}
 
-    monkeypatch.setattr(runner, "measure_part", measure_part)
+    monkeypatch.setattr(runner, "run_programs", run_programs)
     return asked
+
+
+OK = {"verdict": "ok"}
+PROGRAM = '"""{}"""\nDECIDED_BY = ("numpyro",)\nEXPECT = {{}}\nTOLERANCE = 0.1\n'
 
 
 def test_only_what_is_new_or_changed_runs_and_the_record_is_in_order(scratch):
@@ -331,26 +320,35 @@ def test_only_what_is_new_or_changed_runs_and_the_record_is_in_order(scratch):
     (runner.STACKS / "0.9.0.txt").write_text("numpyro==0.9.0\nscipy==1.0\n")
     added = runner.REPRODUCERS / "leak.py"
     for comment in ("", "# so it does\n"):
-        added.write_text(f'{comment}"""It leaks."""\nDECIDED_BY = ("jax",)\n')
+        added.write_text(f"{comment}{PROGRAM.format('It leaks.')}")
         runner.main(["--rows", "0.9.0"])
     assert scratch == ["0.9.0 drift", "0.9.0 leak"]
     assert [len(row["verdicts"]) for row in runner.read().values()] == [2, 1, 1]
-    added.write_text('"""It leaks."""\nDECIDED_BY = ("jax", "numpyro")\n')
+    added.write_text(PROGRAM.format("It leaks, and how."))
     runner.main(["--rows", "0.10.0+jax-0.5.0"])
     assert list(runner.read()["0.9.0"]["verdicts"]) == ["drift"]  # no stale one
 
 
-def test_an_interrupted_run_goes_on_where_it_stopped(scratch, monkeypatch):
-    def interrupted(row: str):
+def test_a_run_that_stopped_goes_on_and_a_row_that_is_not_installed_is_left_out(
+    scratch, monkeypatch, capsys
+):
+    def stopped(row: str):
+        if row == "0.10.0-jax-0.4.4":
+            raise environments.SetupError("no Python for it")
         if row != "0.9.0":
             raise KeyboardInterrupt
         return Path(row)
 
     with monkeypatch.context() as patch:
-        patch.setattr(runner, "install", interrupted)
-        with pytest.raises(SystemExit) as stopped:
-            runner.main(["--jobs", "1"])
-    assert stopped.value.code == 130
+        patch.setattr(runner, "install", stopped)
+        patch.setattr(runner, "JOBS", 1)
+        with pytest.raises(KeyboardInterrupt):
+            runner.main([])
+    assert list(runner.read()) == ["0.9.0"]
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "install", stopped)
+        runner.main(["--rows", "0.9.0,0.10.0-jax-0.4.4"])
+    assert "no Python for it" in capsys.readouterr().out
     assert list(runner.read()) == ["0.9.0"]
     runner.main([])
     assert scratch.count("0.9.0 drift") == 1
