@@ -2,7 +2,7 @@
 
 Like the triage, it is data and a small algorithm, here and in `book/_static/symptoms.js`. The words
 of each record are reduced to stems with points, beforehand. A question gets, for each entry, the
-sum of the points of its stems, times the root of the share of the question that the entry has: what
+sum of the points of its stems, times a power of the share of the question that the entry has: what
 a question says and an entry does not speaks against that entry. With fewer points than `ENOUGH`, or
 by one word alone, an entry is not named.
 """
@@ -33,8 +33,7 @@ phrasings that the book answers still find it, with the phrases left out that we
 SURE = 75
 """With fewer points the best entry is only the nearest.
 
-Of the answers to a stranger's forty phrasings, one of ten such was right, and twelve of seventeen
-with more points.
+Of the best answers to the tuning halves, seven of 21 such are right, and 93 of 106 with more points.
 """
 UNSURE = "Not known for sure. Perhaps it is near one of these:"
 ADVICE = (
@@ -104,7 +103,7 @@ def search(words: str) -> list[Match]:
     scores = {}
     for place, hits in found.items():
         points, weight = map(sum, zip(*hits))
-        score = int(points * math.sqrt(weight / total))
+        score = int(points * (weight / total) ** 0.75)
         if len(hits) > 1 and score >= ENOUGH:
             scores[place] = score
     ranked = sorted(scores, key=lambda place: (-scores[place], place))[:MOST]

@@ -21,7 +21,7 @@ import typst
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 
-from bookkit import browser, drawings, languages, localized, pages, versions
+from bookkit import browser, drawings, faces, languages, localized, pages, versions
 from bookkit.languages import Language, say
 
 CONTENTS_LINK = "https://page.invalid/"  # in front.typ; a link to a page that comes later
@@ -75,7 +75,7 @@ FLOWS = """names => names.forEach(
   name => document.getElementById(name).classList.add("flows")
 )"""
 HERE = Path(__file__).resolve().parent
-LATIN = ["Noto Sans", "DejaVu Sans", "Libertinus Serif"]  # the last one comes with Typst
+LATIN = ["Source Sans Pro"]
 NO_FONT = (
     "no font on this machine has the characters of {name}: on Debian, "
     "`apt-get install fonts-noto-cjk` for Chinese; elsewhere, install Noto Sans CJK"
@@ -137,12 +137,17 @@ def anchor(page: str) -> str:
     return re.sub(r"\W+", "-", f"{page}.html")
 
 
+def compose(source: str, **data: Any) -> bytes:
+    """Return the PDF that a file of Typst makes of some data."""
+    inputs = {"data": json.dumps(data)}
+    return typst.compile(str(HERE / source), sys_inputs=inputs, font_paths=[str(faces.SANS)])
+
+
 def typeset(**data: Any) -> PdfReader:
     """Return what `front.typ` makes of some data."""
     language = languages.spoken()
     data |= {"fonts": fonts(language), "lang": language.tag.partition("-")[0]}
-    pdf = typst.compile(str(HERE / "front.typ"), sys_inputs={"data": json.dumps(data)})
-    return PdfReader(io.BytesIO(pdf))
+    return PdfReader(io.BytesIO(compose("front.typ", **data)))
 
 
 def running_heads(rows: list[pages.Entry], starts: list[int], count: int) -> list[str]:

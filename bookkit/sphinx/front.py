@@ -19,50 +19,58 @@ from . import directives, render
 
 
 class MatrixEmblem(SphinxDirective):
-    """The version matrix as one small drawing: programs in columns, old stacks above new ones."""
+    """The version matrix as one small drawing: programs in columns, old stacks above new ones.
 
-    STEP_X, STEP_Y = 10, 8
+    A phone shows of each column its end, the newest stack.
+    """
+
+    STEP = 8
     SHAPES: ClassVar[dict] = {  # told apart without color
-        "fails": "M{x} {y}h6v6h-6z",
-        "wrong": "M{x} {y}m3 -1l4 4l-4 4l-4-4z",
-        "warns": "M{x} {y}m3 0l3 6h-6z",
-        "ok": "M{x} {y}m2 3h2",
+        "fails": "M0 {y}h6v6h-6z",
+        "wrong": "M3 {y}m0 -1l4 4l-4 4l-4-4z",
+        "warns": "M3 {y}l3 6h-6z",
+        "ok": "M1 {y}m0 3h4",
     }
 
     def run(self) -> list[nodes.Node]:
         """Return the drawing; a column leads to the page of its program."""
-        rows, programs = versions.rows(), directives.programs()
-        paths: dict[str, str] = dict.fromkeys(self.SHAPES, "")
-        links = ""
-        for column, (slug, (title, page)) in enumerate(programs.items()):
-            x = column * self.STEP_X
-            for row, stack in enumerate(rows):
-                kind = versions.verdict(stack, slug)["verdict"]
-                place = self.SHAPES.get(kind, "").format(x=x, y=row * self.STEP_Y)
-                paths[kind] = paths.get(kind, "") + place
-            href = self.env.app.builder.get_relative_uri(self.env.docname, page)
-            words = say(title).replace("`", "") + say(": ") + casebook.occurs_in(slug)
-            words = html.escape(words)
-            area = f'<rect x="{x - 2}" width="{self.STEP_X}" height="{len(rows) * self.STEP_Y}"/>'
-            links += f'<a href="{href}" tabindex="-1"><title>{words}</title>{area}</a>'
-        drawn = "".join(f'<path class="emblem-{k}" d="{d}"/>' for k, d in paths.items() if d)
-        width, height = len(programs) * self.STEP_X, len(rows) * self.STEP_Y
-        words = say(
-            "{programs} programs on {stacks} stacks of releases, oldest above. Squares raise, "
-            "diamonds give a wrong answer without an error, triangles warn, dashes are right; "
-            "blank: not measured.",
-            programs=len(programs), stacks=len(rows),
+        stacks, programs = len(versions.rows()), directives.programs()
+        columns = "".join(self.column(slug, *about) for slug, about in programs.items())
+        all_of_it = say(
+            "{programs} programs on {stacks} stacks of releases, oldest above.",
+            programs=len(programs), stacks=stacks,
         )  # fmt: skip
+        newest = say("{programs} programs on the newest stack of releases.", programs=len(programs))
+        legend = say(
+            "Squares raise, diamonds give a wrong answer without an error, triangles warn, dashes "
+            "are right; blank: not measured."
+        )
         page = self.env.app.builder.get_relative_uri(
             self.env.docname, "book/reference/version-matrix"
         )
-        svg = (
-            f'<figure class="emblem"><svg viewBox="-2 -2 {width + 4} {height + 4}" role="group" '
-            f'aria-label="{html.escape(words)}">{drawn}{links}</svg>'
-            f'<figcaption>{html.escape(words)} <a href="{page}">{say("The version matrix")}</a>'
-            "</figcaption></figure>"
+        drawing = (
+            f'<figure class="emblem"><div role="group" aria-label="{html.escape(all_of_it)}">'
+            f'{columns}</div><figcaption><span class="on-desk">{all_of_it}</span>'
+            f'<span class="on-phone">{newest}</span> {legend} '
+            f'<a href="{page}">{say("The version matrix")}</a></figcaption></figure>'
         )
-        return [nodes.raw("", svg, format="html")]
+        return [nodes.raw("", drawing, format="html")]
+
+    def column(self, slug: str, title: str, page: str) -> str:
+        """Return the drawing of a program's verdicts, which leads to the page."""
+        paths: dict[str, str] = {}
+        rows = versions.rows()
+        for row, stack in enumerate(rows):
+            kind = versions.verdict(stack, slug)["verdict"]
+            place = self.SHAPES.get(kind, "").format(y=row * self.STEP)
+            paths[kind] = paths.get(kind, "") + place
+        drawn = "".join(f'<path class="emblem-{k}" d="{d}"/>' for k, d in paths.items() if d)
+        href = self.env.app.builder.get_relative_uri(self.env.docname, page)
+        words = say(title).replace("`", "") + say(": ") + casebook.occurs_in(slug)
+        return (
+            f'<a href="{href}" tabindex="-1" title="{html.escape(words)}"><svg aria-hidden="true" '
+            f'viewBox="-2 -1 10 {len(rows) * self.STEP}">{drawn}</svg></a>'
+        )
 
 
 class ChapterCards(SphinxDirective):

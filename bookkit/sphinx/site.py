@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import html
 import json
-import logging
 import os
 import re
 import shutil
@@ -18,13 +17,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from docutils import nodes
-from fontTools import subset
 from myst_nb.sphinx_ import SphinxEnvType
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx_sitemap import add_html_link
 
-from bookkit import catalogue, execute, pages, records, taught
+from bookkit import catalogue, execute, faces, pages, records, taught
 from bookkit.languages import say
 
 from .front import DIRECTIVES
@@ -169,17 +167,6 @@ def used_icons(site: Path) -> set[str]:
     return {name for file in files for name in re.findall(r"\bfa-[a-z0-9-]+", file.read_text())}
 
 
-def subset_font(font: Path, characters: set[int]) -> None:
-    """Write a font's few characters beside it, as WOFF, and remove it."""
-    options = subset.Options(flavor="woff", notdef_outline=False)
-    loaded = subset.load_font(font, options)
-    subsetter = subset.Subsetter(options)
-    subsetter.populate(unicodes=characters)
-    subsetter.subset(loaded)
-    subset.save_font(loaded, font.with_suffix(".woff"), options)
-    font.unlink()
-
-
 def show_colours_without_scripts(static: Path) -> None:
     """Make light the colours of a page without scripts, and dark a sheet that such a page loads.
 
@@ -235,7 +222,6 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
     """Leave out of the built site what no page uses: icons, rules, maps of scripts, templates."""
     if exception or app.builder.name != "html":
         return
-    logging.getLogger("fontTools").setLevel(logging.WARNING)
     static = Path(app.outdir, "_static")
     for pattern in UNUSED:
         for file in static.glob(pattern):
@@ -256,9 +242,12 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
     sheet = static / "styles" / "pydata-sphinx-theme.css"
     sheet.write_text(FONT.sub(r'url(\1.woff) format("woff")', ICON.sub(keep, sheet.read_text())))
     for font in static.glob("vendor/fontawesome/webfonts/*.ttf"):
-        subset_font(font, characters)
+        faces.write_subset(font, characters, font.with_suffix(".woff"))
+        font.unlink()
     for font in static.glob("vendor/fontawesome/webfonts/*.woff2"):
         font.unlink()
+    site = Path(app.outdir)
+    faces.write(static / "fonts", (page.read_text() for kind in PAGES for page in site.glob(kind)))
 
 
 def guard(app: Sphinx, exception: Exception | None) -> None:
