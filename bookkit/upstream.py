@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from functools import cache
+from pathlib import Path
 
 from . import casebook, pages, records
 from .languages import said, say
@@ -26,6 +27,20 @@ def defects() -> dict[str, dict]:
 def record() -> dict:
     """Return what `make run M=tools.upstream` found last."""
     return json.loads(RECORD.read_text())
+
+
+def reproducer(name: str) -> str:
+    """Return the program of a folder's report, which exits with 1 while the defect lives."""
+    report = (FOLDER / name / "report.md").read_text()
+    return report.partition("```python\n")[2].partition("```")[0]
+
+
+def write_reproducer(name: str) -> Path:
+    """Write that program to a file of its own, which a page offers; return the file."""
+    file = pages.BUILD / "upstream" / name / "reproducer.py"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(reproducer(name))
+    return file
 
 
 def proof(name: str) -> str:
@@ -66,11 +81,11 @@ def table() -> str:
         mark = f"{{inline-mark}}`{row['kind']}: {say(row['kind'])}`"
         (test,) = sorted((FOLDER / name).glob("test_*.py"))
         files = {
-            say("patch"): "fix.patch",
-            say("test"): test.name,
-            say("reproducer"): "reproducer.py",
+            say("patch"): f"/upstream/{name}/fix.patch",
+            say("test"): f"/upstream/{name}/{test.name}",
+            say("reproducer"): f"/{write_reproducer(name).relative_to(pages.ROOT)}",
         }
-        links = [f"{{download}}`{key} </upstream/{name}/{file}>`" for key, file in files.items()]
+        links = [f"{{download}}`{key} <{file}>`" for key, file in files.items()]
         links += [
             f"[{word}]({SOURCE}/{name}/{key}.md)"
             for key, word in {"report": say("report"), "notes": say("notes")}.items()
