@@ -49,8 +49,8 @@ def write_slides(page: str, notebook: NotebookNode) -> None:
             shutil.copytree(source, target, dirs_exist_ok=True)
         else:
             shutil.copyfile(source, target)
-    shutil.copyfile(faces.CODE, folder / faces.CODE.name)
-    shutil.copyfile(faces.LICENSES["LICENSE-code"], folder / "LICENSE_DEJAVU")
+    for file in (faces.CODE, faces.LICENSES["LICENSE-code.txt"]):
+        shutil.copyfile(file, folder / "reveal.js" / file.name)
     address = pages.published(page)
     html = slides.as_html(pages.title(page), slides.make(notebook, page), address)
     notebooks.write(folder / f"{Path(page).name}.html", html)
