@@ -34,7 +34,7 @@ def write_subset(font: Path, characters: set[int], file: Path | io.BytesIO) -> N
     """Write a few characters of a font as WOFF, without the name that its license reserves."""
     logging.getLogger("fontTools").setLevel(logging.ERROR)
     options = subset.Options(
-        flavor="woff", hinting=False, layout_features=["kern"], notdef_outline=False
+        flavor="woff", hinting=False, layout_features=["kern"], notdef_outline=True
     )
     loaded = subset.load_font(font, options)
     subsetter = subset.Subsetter(options)
