@@ -43,7 +43,6 @@ def configuration() -> dict[str, Any]:
     made |= {
         "gettext_compact": False,
         "gettext_location": False,
-        "nb_execution_cache_path": str(pages.BUILD / ".jupyter_cache"),
     }
     if language.code != languages.ENGLISH:
         base = made["html_baseurl"]

@@ -83,9 +83,7 @@ def releases(page: str, versions_there: dict[str, str]) -> str:
         page: the page's file or name; its last part names the chapter or the case.
         versions_there: the version of each library of the stack, by its name.
     """
-    failure = Path(page).stem
-    deciding = versions.decided_by(failure) if failure in versions.load()["failures"] else ()
-    other = "equinox" if "equinox" in deciding else "numpyro"
+    other = "equinox" if "equinox" in versions.decided_by(Path(page).stem) else "numpyro"
     shown = [name for name in ("jax", other) if name in versions_there]
     return "".join(f" · {LIBRARIES[name]} {versions_there[name]}" for name in shown)
 

@@ -141,7 +141,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         "trace_evidence/both.py": (both.SIDES, MARKS),
         "trace_evidence/symptoms.py": (dict(enumerate((*symptoms.ADVICE, symptoms.UNSURE))),),
         "examine/trials": (examined.load()["not_applicable"],),
-        "can_i_use/instances.toml": (record.constructs(), record.instances()["left_out"]),
+        "can_i_use/instances.toml": (record.CONSTRUCTS, record.INSTANCES["left_out"]),
     }
     for name, tables in constants.items():
         for table in tables:
@@ -150,7 +150,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
                 texts = table.keys()
             yield from ((name, text) for text in texts)
     yield from (("examine/trials", row["why"]) for row in examined.load()["alarms"])
-    yield from (("can_i_use/causes.toml", row["note"]) for row in record.causes() if "note" in row)
+    yield from (("can_i_use/causes.toml", row["note"]) for row in record.CAUSES if "note" in row)
     for file in sorted(drawings.FOLDER.glob("*.svg")):
         for _, text in drawings.WORDS.findall(file.read_text()):
             yield f"book/_static/art/{file.name}", html.unescape(" ".join(text.split()))

@@ -24,7 +24,6 @@ from bookkit import (
     faces,
     pages,
     reading_time,
-    records,
     taught,
     versions,
 )
@@ -73,8 +72,8 @@ def runs(text: str) -> list[list[str]]:
 
 def first_code(page: str, section: str) -> str:
     """Return the first code cell of a section."""
-    cells = records.cells_of(pages.path_of(page))
-    shown, _ = reading_time.split_asserts(next(c.code for c in cells if c.section == section))
+    cells = (c.node for c in pages.code_cells(pages.path_of(page)) if c.section == section)
+    shown, _ = reading_time.split_asserts(next(cells).source)
     return re.sub(r"\A%%(then|both)\n", "", shown)
 
 

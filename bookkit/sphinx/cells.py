@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from docutils import nodes
 from ipython_pygments_lexers import IPython3Lexer
@@ -242,10 +241,9 @@ def write_math_block(translator, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
-def refresh_cache(app: Sphinx, config) -> None:
-    """Throw away executed chapters that another stack produced."""
-    if config.nb_execution_mode == "cache":
-        execute.open_cache(Path(config.nb_execution_cache_path or execute.CACHE))
+def find_cache(app: Sphinx, config) -> None:
+    """Have myst-nb look into the cache of the pages that this stack executed."""
+    config.nb_execution_cache_path = str(execute.open_cache().path)
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
@@ -286,7 +284,7 @@ def setup(app: Sphinx) -> dict:
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     app.connect("html-page-context", add_scripts)
-    app.connect("config-inited", refresh_cache)
+    app.connect("config-inited", find_cache)
     app.connect("doctree-read", mark_cells)
     app.connect("doctree-resolved", free_blanks)
     return {"parallel_read_safe": True, "version": "1"}

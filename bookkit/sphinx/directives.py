@@ -173,11 +173,11 @@ def boundaries_table() -> str:
     for row in versions.moved_by():
         title, page = programs()[row["failure"]]
         changes = versions.changes(row["failure"], row["library"])
-        change = next(one for one in changes if one.release == row["release"])
+        before, after = next(kinds for release, *kinds in changes if release == row["release"])
         number = row["pull"].rpartition("/")[2]
         rows.append(
             f"| {versions.TITLES[row['library']]} {row['release']}: "
-            + say("{before}, then {after}", before=say(change.before), after=say(change.after))
+            + say("{before}, then {after}", before=say(before), after=say(after))
             + f" | [{title}](/{page}.md) | "
             + say("[Pull request {number}]({pull}). ", number=number, pull=row["pull"])
             + f"{row['says']} |"

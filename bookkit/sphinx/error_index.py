@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import avoid, casebook, catalogue, everyday, families, pages, publish, records
+from bookkit import avoid, casebook, catalogue, everyday, pages, publish, records
 from bookkit.languages import say
 from trace_evidence import steps, symptoms, triage
 
@@ -128,7 +128,7 @@ def symptom_data() -> dict[str, Any]:
         (entry.id, entry.title, f"{everyday.page(entry)}#{entry.id}", entry.says)
         for entry in everyday.load().values()
     ]
-    shown += [(one.id, one.title, one.page, one.symptom) for one in families.load().values()]
+    shown += [(one.id, one.title, one.page, one.symptom) for one in records.families().values()]
     return {
         **{key: known[key] for key in ("same", "dull", "points", "order")},
         "endings": symptoms.ENDINGS,
@@ -153,7 +153,7 @@ class MessageTable(Generated):
         rows = [say("| Message | Explained in |"), "|---|---|"]
         for failure in catalogue.load().values():
             names = [failure.id, *failure.undecided_with]
-            links = say(", or ").join(f"[](/{publish.chapter(name)})" for name in names)
+            links = say(", or ").join(f"[](/book/failures/{name}.md)" for name in names)
             for row in failure.signatures:
                 claims = row.points >= catalogue.CLAIM
                 note = f"<br>{row.note}" if row.note else ""
@@ -262,7 +262,7 @@ class EverydayPage(Generated):
 
 def to_page(name: str) -> str:
     """Return the page of a chapter or a case, from the root of the repository."""
-    return publish.chapter(name) if name in catalogue.load() else f"book/cases/{name}.md"
+    return f"book/{'failures' if name in catalogue.load() else 'cases'}/{name}.md"
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:

@@ -73,7 +73,8 @@ class Predict(SphinxDirective):
 
 def program(path: Path, name: str) -> str:
     """Return a named cell as Markdown, without magics, imports and its last assertions."""
-    (cell,) = (cell for _, cell in pages.code_cells(path) if cell.metadata.get("name") == name)
+    cells = (cell.node for cell in pages.code_cells(path))
+    (cell,) = (cell for cell in cells if cell.metadata.get("name") == name)
     shown = reading_time.split_asserts(cell.source)[0].rstrip().splitlines()
     code = "\n".join(row for row in shown if not row.startswith(("%", "import ", "from ")))
     return f"```python\n{code.strip()}\n```"
