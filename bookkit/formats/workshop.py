@@ -137,9 +137,10 @@ def main() -> int:
     """Make all files anew, and say what there is."""
     cache = execute.open_cache()
     shutil.rmtree(OUT, ignore_errors=True)
-    shutil.copytree(faces.REVEAL, OUT / "slides" / "reveal.js", ignore=UNUSED)
-    shutil.copy(faces.CODE, OUT / "slides")
-    shutil.copy(faces.LICENSES["LICENSE-code"], OUT / "slides" / "LICENSE_DEJAVU")
+    reveal = OUT / "slides" / "reveal.js"
+    shutil.copytree(faces.REVEAL, reveal, ignore=UNUSED)
+    for file in (faces.CODE, faces.LICENSES["LICENSE-code.txt"]):
+        shutil.copy(file, reveal)
     for page in taught.taught():
         notebook = pages.read_notebook(pages.path_of(page))
         execution = execute.from_cache(cache, notebook)

@@ -54,7 +54,8 @@ PAGES = ("*.html", "book/**/*.html")  # and none of another language, which has 
 # What a page may load and run: its own files, also those of a copy on a disk, and the scripts that
 # the build has put into it. The theme sets styles in its elements, and draws with pictures in them.
 POLICY = (
-    "default-src 'self' file:; img-src 'self' file: data:; style-src 'self' file: 'unsafe-inline'; "
+    "default-src 'self' file:; img-src 'self' file: data:; font-src 'self' file: data:; "
+    "style-src 'self' file: 'unsafe-inline'; "
     "script-src 'self' file: 'unsafe-hashes' {}; object-src 'none'; base-uri 'none'; "
     "form-action 'self' file:"
 )
@@ -233,7 +234,9 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
         font.unlink()
         font.with_suffix(".woff2").unlink()
     site = Path(app.outdir)
-    faces.write(static / "fonts", (page.read_text() for kind in PAGES for page in site.glob(kind)))
+    faces.embed(
+        static / "book.css", (page.read_text() for kind in PAGES for page in site.glob(kind))
+    )
 
 
 def guard(app: Sphinx, exception: Exception | None) -> None:
