@@ -34,19 +34,11 @@ class Chapter(pytest.File):
 
     def collect(self):
         try:
-            notebook = pages.read_notebook(self.path)
+            cells = pages.code_cells(self.path)
         except pages.PageError as error:
             raise self.CollectError(str(error)) from None
-        section = ""
-        for index, cell in enumerate(notebook.cells):
-            headings = [row for row in cell.source.splitlines() if row.startswith("## ")]
-            if cell.cell_type == "markdown" and headings:
-                section = headings[-1].removeprefix("## ").strip()
-            if cell.cell_type == "code":
-                line = notebook.metadata.source_map[index] + 1
-                yield Cell.from_parent(
-                    self, name=f"line-{line}", index=index, line=line, section=section
-                )
+        for cell in cells:
+            yield Cell.from_parent(self, name=f"line-{cell.line}", cell=cell)
         for one in predictions.find(self.path.read_text()):
             yield Prediction.from_parent(self, name=f"predict-{one.label}", one=one)
         if self.path.is_relative_to(pages.BOOK):
@@ -83,9 +75,9 @@ class Item(pytest.Item):
 class Cell(Item):
     """One code cell: it ran, and what happened is what it says must happen."""
 
-    def __init__(self, *, index, line, section, **kwargs):
+    def __init__(self, *, cell, **kwargs):
         super().__init__(**kwargs)
-        self.index, self.line, self.section = index, line, section
+        self.section, self.line, self.index, _ = cell
 
     def runtest(self):
         cell = self.execution.notebook.cells[self.index]
@@ -176,5 +168,5 @@ def pytest_runtestloop(session):
             terminal.write_line(line)
 
     cache = execute.open_cache(execute.CACHE)
-    done = execute.execute_chapters(paths, cache, report, execute.CELL_SECONDS)
+    done = execute.execute_chapters(paths, cache, report)
     config.stash[executions].update(done)

@@ -287,7 +287,7 @@ def test_the_line_that_matched_is_named_however_long_the_text_is(lines, end):
 
 def test_each_answer_leads_to_a_section_that_exists():
     for failure in FAILURES.values():
-        text = (ROOT / publish.chapter(failure.id)).read_text()
+        text = (ROOT / f"book/failures/{failure.id}.md").read_text()
         headings = re.findall(r"^#+ (.+)$", text, re.M)
         slugs = {re.sub(r"[^\w -]", "", row.lower()).replace(" ", "-") for row in headings}
         gone = {"cases", *(row.section for row in failure.signatures)} - slugs

@@ -16,6 +16,7 @@ nothing could be asked or run.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import re
 import subprocess
@@ -120,13 +121,13 @@ def findings(page: Path, execution: Execution) -> list[str]:
     declared = pages.code_cells(page)
     found: list[str] = []
     stopped = execution.stopped_at
-    for (line, cell), (index, ran) in zip(declared, codes[-len(declared) :], strict=True):
-        where = f"{page.stem}.md, line {line}"
+    for cell, (index, ran) in zip(declared, codes[-len(declared) :], strict=True):
+        where = f"{page.stem}.md, line {cell.line}"
         if stopped is not None and index >= stopped:
             reason = execution.reason.strip().splitlines()[0][:200]
             return [*found, f"{where}\n  {reason}\n  its later cells were not run"]
-        cell.outputs = ran.outputs
-        for problem in expectations.check(cell):
+        cell.node.outputs = ran.outputs
+        for problem in expectations.check(cell.node):
             found.append(f"{where}\n  expected {problem.expected}\n  happened {problem.happened}")
     return found
 
@@ -137,8 +138,9 @@ def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
     os.environ["JUPYTER_PATH"] = str(KERNELS.parent)
     from bookkit import execute, pages
 
-    key = f"{execute.fingerprint()} {sorted(versions.items())}"
-    cache = execute.open_cache(WORK / "executed", key)
+    stack = f"{execute.fingerprint()} {sorted(versions.items())}"
+    stack = hashlib.sha256(stack.encode()).hexdigest()
+    cache = execute.open_cache(WORK / "executed", stack)
 
     def report(line: str) -> None:
         print(line.splitlines()[0][:160], flush=True)

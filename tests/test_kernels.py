@@ -1,0 +1,75 @@
+"""The kernels in which the suite executes pages are like those in which readers run them."""
+
+import asyncio
+import json
+import os
+import tempfile
+
+import pytest
+
+from bookkit import kernels
+
+# What the libraries decide when they are imported, and what a kernel gives to a cell.
+LOOK = """
+import json, os, signal, sys, warnings
+import jax, jax.numpy, numpyro, numpyro.infer, equinox, matplotlib.figure
+import numpyro.infer.autoguide, numpyro.contrib.control_flow, jax.scipy.stats, scipy.stats
+
+found = {}
+for name, module in sorted(sys.modules.items()):
+    root = name.partition(".")[0]
+    for key, value in list(vars(module).items()):
+        if root in ("jax", "jaxlib", "numpyro", "equinox", "jaxtyping", "tqdm", "matplotlib"):
+            if isinstance(value, (bool, int, float, str)):
+                found[f"{name}.{key}"] = str(value)
+            elif root in ("numpyro", "tqdm") and isinstance(value, type):
+                found[f"{name}.{key}"] = str(value)
+options = {key: str(value) for key, value in jax.config.values.items()}
+state = {
+    "options": options,
+    "warnings": sorted(str(row) for row in warnings.filters),
+    "matplotlib": matplotlib.get_backend(),
+    "path": sys.path,
+    "environment": {key: value for key, value in os.environ.items() if not key.startswith("JPY_")},
+    "interrupt": str(signal.getsignal(signal.SIGINT)).partition(" at ")[0],
+    "folder": os.getcwd(),
+    "jaxpr": repr(str(jax.make_jaxpr(lambda x: x + 1)(1.0))),
+    "found": found,
+}
+print(json.dumps(state))
+"""
+
+
+async def ask(manager, name: str, folder: str) -> dict:
+    """Start a kernel, run `LOOK` in it, and return what it printed."""
+    kernel = manager(kernel_name=name, transport="ipc", connection_file=f"{folder}/kernel.json")
+    await kernel.start_kernel(env={**os.environ, "PYTHONHASHSEED": "0"})
+    client = kernel.client()
+    client.start_channels()
+    said = []
+
+    def keep(message):
+        if message["msg_type"] == "stream":
+            said.append(message["content"]["text"])
+
+    try:
+        await client.wait_for_ready(timeout=60)
+        await client.execute_interactive(LOOK, timeout=120, output_hook=keep)
+    finally:
+        client.stop_channels()
+        await kernel.shutdown_kernel(now=True)
+    return json.loads("".join(said))
+
+
+@pytest.mark.kept
+@pytest.mark.parametrize("name", ["python3", "then"])
+def test_a_forked_kernel_is_like_a_readers(name):
+    with tempfile.TemporaryDirectory(prefix="book-") as folder:  # short, as sockets need it
+        forked = asyncio.run(ask(kernels.ForkManager, name, folder))
+    with tempfile.TemporaryDirectory(prefix="book-") as folder:
+        ordinary = asyncio.run(ask(kernels.AsyncKernelManager, name, folder))
+    ours, theirs = forked.pop("found"), ordinary.pop("found")
+    assert forked == ordinary
+    assert ours.keys() >= theirs.keys()
+    assert {key: ours[key] for key in theirs} == theirs
+    assert ("x1b" in ordinary["jaxpr"]) == (name == "python3")  # JAX colors it now
