@@ -11,6 +11,7 @@ from tools.variations import vary
 X = np.linspace(-1.0, 1.0, 9)[:, None]
 Y = 0.5 * X + 0.2
 RIGHT = 0.5
+SGD = optax.sgd(0.5)
 
 
 def loss(model, x=X):
@@ -26,7 +27,7 @@ def returning(model, optimizer):
     return model, optimizer
 
 
-def fitted(compiled, transform=optax.sgd(0.5), again=False, steps=25):
+def fitted(compiled, transform=SGD, again=False, steps=25):
     """Return the slope after some steps, with what a step returns in place of the old objects."""
 
     def slope():
@@ -84,7 +85,7 @@ vary("the step closes over the model", "ValueError", "holds")(
 
 def closed_over():
     model = nnx.Linear(1, 1, rngs=nnx.Rngs(0))
-    optimizer = nnx.Optimizer(model, optax.sgd(0.5), wrt=nnx.Param)
+    optimizer = nnx.Optimizer(model, SGD, wrt=nnx.Param)
     jax.jit(lambda: step(model, optimizer))()
     return model.kernel[0, 0]
 
