@@ -4,7 +4,9 @@ The site is sent the characters that its pages show; slides, handouts and the PD
 faces whole. Both licenses allow all of that, and go with the files.
 """
 
+import base64
 import html
+import io
 import logging
 import shutil
 from collections.abc import Iterable
@@ -25,14 +27,14 @@ FACES = {
     "text-italic": SANS / "source-sans-pro-italic.ttf",
     "code": CODE,
 }
-LICENSES = {"LICENSE-text": SANS / "LICENSE", "LICENSE-code": MONO / "LICENSE_DEJAVU"}
+LICENSES = {"LICENSE-text.txt": SANS / "LICENSE", "LICENSE-code.txt": MONO / "LICENSE_DEJAVU"}
 
 
-def write_subset(font: Path, characters: set[int], file: Path) -> None:
+def write_subset(font: Path, characters: set[int], file: Path | io.BytesIO) -> None:
     """Write a few characters of a font as WOFF, without the name that its license reserves."""
     logging.getLogger("fontTools").setLevel(logging.ERROR)
     options = subset.Options(
-        flavor="woff", hinting=False, layout_features=["kern"], notdef_outline=False
+        flavor="woff", hinting=False, layout_features=["kern"], notdef_outline=True
     )
     loaded = subset.load_font(font, options)
     subsetter = subset.Subsetter(options)
@@ -43,11 +45,18 @@ def write_subset(font: Path, characters: set[int], file: Path) -> None:
     subset.save_font(loaded, file, options)
 
 
-def write(folder: Path, texts: Iterable[str]) -> None:
-    """Write into a folder what pages need of the faces, with their licenses."""
-    folder.mkdir(exist_ok=True)
+def embed(sheet: Path, texts: Iterable[str]) -> None:
+    """Put what pages need of the faces into the style sheet that names them, licenses beside it.
+
+    So text has its face when it is first drawn, also in a copy on a disk, and nothing moves.
+    """
     characters = {ord(one) for text in texts for one in html.unescape(text)}
+    rules = sheet.read_text()
     for name, font in FACES.items():
-        write_subset(font, characters, folder / f"{name}.woff")
+        file = io.BytesIO()
+        write_subset(font, characters, file)
+        packed = base64.b64encode(file.getvalue()).decode()
+        rules = rules.replace(f"url({name}.woff)", f"url(data:font/woff;base64,{packed})")
+    sheet.write_text(rules)
     for name, license in LICENSES.items():
-        shutil.copyfile(license, folder / f"{name}.txt")
+        shutil.copyfile(license, sheet.with_name(name))

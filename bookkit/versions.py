@@ -167,7 +167,7 @@ def between(first: str, last: str) -> str:
 
 def _range(span: Span, oldest: str, newest: str, ran_on_all: bool, date: str) -> str:
     ends = between(span.first, span.last)
-    if span.first == oldest:
+    if span.first == oldest != newest:
         why = say("oldest measured") if ran_on_all else say("the oldest that runs the program")
         ends = ends.replace(oldest, say("{release} ({why})", release=oldest, why=why), 1)
     if span.last == newest:

@@ -12,7 +12,6 @@ import re
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote, unquote, urljoin, urlsplit
-from urllib.request import urlopen
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -22,7 +21,7 @@ from sphinx.util.inventory import InventoryFile
 
 from bookkit import catalogue, languages, records
 from bookkit import pages as book
-from bookkit.browser import SITE
+from bookkit.browser import SITE, file_at
 from bookkit.pages import public_address
 from bookkit.taught import colab_address
 from tests.site_plugin import SCHEMES, WIDTHS
@@ -111,7 +110,7 @@ def test_internal_links_lead_to_a_page_and_an_anchor_that_exist():
             target = urlsplit(urljoin(public_address() + name_of(path), link["href"]))
             if not target.geturl().startswith(public_address()):
                 continue
-            file = SITE / unquote(target.path.removeprefix(urlsplit(public_address()).path))
+            file = file_at(target.geturl())
             found = file.is_file() and (
                 target.fragment in ("", "top") or unquote(target.fragment) in ids(file)
             )
@@ -320,8 +319,7 @@ def wrong_in_layout(view) -> list[str]:
 @cache
 def weight(address: str) -> int:
     """Return the size of a file as a server sends it, gzipped where that is smaller."""
-    with urlopen(address) as answer:
-        content = answer.read()
+    content = file_at(address).read_bytes()
     return min(len(content), len(gzip.compress(content, 6)))
 
 

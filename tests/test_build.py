@@ -3,14 +3,11 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
-from types import SimpleNamespace
 
 import nbformat
 import pytest
 
 from bookkit import build, execute, languages, pages
-from bookkit.sphinx import site
 
 ROOT = pages.ROOT
 # Builds an edition, and notes it; while it does, there must be no record that one could believe.
@@ -168,15 +165,3 @@ with execute.alone(Path(sys.argv[1])):
         with execute.alone(tmp_path / "cache", report):
             assert other.wait() == 0
     assert said[0].startswith(f"waiting for process {other.pid} (")
-
-
-def test_a_second_languages_notebooks_are_there_while_it_is_built_and_then_no_more(tmp_path):
-    """A page may be written that was not read again; the theme copies its notebook then too."""
-    app = SimpleNamespace(outdir=str(tmp_path / "html" / "zh-cn"))
-    kept, brought = Path(app.outdir, "_sources/one.ipynb"), tmp_path / "html/jupyter_execute"
-    kept.parent.mkdir(parents=True)
-    kept.write_text('{"cells": []}')
-    site.bring_notebooks(app)
-    assert [file.name for file in brought.iterdir()] == ["one.ipynb"]
-    site.number_cells(app, None)
-    assert not brought.exists() and kept.exists()

@@ -29,30 +29,17 @@ from bookkit import (
 )
 from bookkit.formats import notebooks, pdf, slides
 
-HERE = Path(__file__).resolve().parent
 OUT = pages.ROOT / "_build" / "workshop"
-# reveal.js and the one theme, its font, and the speaker's view; the rest stays where it is.
-REVEAL_PARTS = ["LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js"]
-REVEAL_PARTS += ["dist/theme/white.css", "dist/theme/fonts/source-sans-pro", "plugin/notes"]
+UNUSED = shutil.ignore_patterns("*.map", "*.esm.js", "css", "math*")
 ENDING = "book/closing/on-one-sheet"  # has the questions that stand on each handout
 SIZES = (7.8, 7.3, 6.8)  # points: the code of a handout, as large as one page allows
 
 
 def write_slides(page: str, notebook: NotebookNode) -> None:
-    """Write a chapter's slides as one HTML file beside the folder `reveal.js`."""
-    folder = OUT / "slides"
-    for part in REVEAL_PARTS:
-        source, target = faces.REVEAL / part, folder / "reveal.js" / part
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, dirs_exist_ok=True)
-        else:
-            shutil.copyfile(source, target)
-    shutil.copyfile(faces.CODE, folder / faces.CODE.name)
-    shutil.copyfile(faces.LICENSES["LICENSE-code"], folder / "LICENSE_DEJAVU")
-    address = pages.published(page)
-    html = slides.as_html(pages.title(page), slides.make(notebook, page), address)
-    notebooks.write(folder / f"{Path(page).name}.html", html)
+    """Write a chapter's slides as one HTML file, beside the folder `reveal.js`."""
+    made = slides.make(notebook, page)
+    html = slides.as_html(pages.title(page), made, pages.published(page))
+    notebooks.write(OUT / "slides" / f"{Path(page).name}.html", html)
 
 
 def runs(text: str) -> list[list[str]]:
@@ -150,6 +137,10 @@ def main() -> int:
     """Make all files anew, and say what there is."""
     cache = execute.open_cache()
     shutil.rmtree(OUT, ignore_errors=True)
+    reveal = OUT / "slides" / "reveal.js"
+    shutil.copytree(faces.REVEAL, reveal, ignore=UNUSED)
+    for file in (faces.CODE, faces.LICENSES["LICENSE-code.txt"]):
+        shutil.copy(file, reveal)
     for page in taught.taught():
         notebook = pages.read_notebook(pages.path_of(page))
         execution = execute.from_cache(cache, notebook)
