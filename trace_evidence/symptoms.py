@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from .triage import address, data
@@ -139,11 +139,6 @@ def describe(found: list[Match]) -> str:
     return "\n\n".join(blocks)
 
 
-def magic(shell) -> Callable[[str], None]:
-    """Return the line magic ``%symptoms`` for an IPython shell."""
-
-    def symptoms(line: str) -> None:
-        """Name what the words that follow may mean."""
-        print(describe(search(line)))
-
-    return symptoms
+def show(line: str) -> None:
+    """Name what the words of a line may mean: the line magic ``%symptoms``."""
+    print(describe(search(line)))

@@ -100,7 +100,7 @@ def test_a_model_is_examined_where_inference_is_called_first(tmp_path, suffix, m
     for owner, name in ((MCMC, "run"), (SVI, "init"), (SVI, "run"), (Predictive, "__call__")):
         monkeypatch.setattr(owner, name, getattr(owner, name))  # put back afterwards
     source = [*PROGRAM.splitlines(keepends=True), "%matplotlib inline\n"]
-    cells = {"cells": [{"cell_type": "code", "source": part} for part in (["  2 + 2"], source)]}
+    cells = {"cells": [{"cell_type": "code", "source": part} for part in (source, ["  2 + 2"])]}
     file, out = tmp_path / f"program{suffix}", tmp_path / "rows.jsonl"
     file.write_text(PROGRAM if suffix == ".py" else json.dumps(cells))
     monkeypatch.setattr(harvest, "examined", lambda model, args, kwargs, guide: {"args": args})
