@@ -103,7 +103,7 @@ def test_a_model_is_examined_where_inference_is_called_first(tmp_path, suffix, m
     cells = {"cells": [{"cell_type": "code", "source": part} for part in (source, ["  2 + 2"])]}
     file, out = tmp_path / f"program{suffix}", tmp_path / "rows.jsonl"
     file.write_text(PROGRAM if suffix == ".py" else json.dumps(cells))
-    monkeypatch.setattr(harvest, "examined", lambda model, args, kwargs, guide: {"args": args})
+    monkeypatch.setattr(harvest, "examined", lambda model, args, *_, **__: {"args": args, "model": model})
     harvest.Spy(file, out).install()
     harvest.run(harvest.statements(file), str(file), {})
     (met,) = map(json.loads, out.read_text().splitlines())
