@@ -57,3 +57,27 @@ def corpus_table() -> str:
         rows.append(f"| {link} | {' | '.join(cells)} |")
     alarms = [f"- {row['project']}, `{row['file']}`: {say(row['why'])}" for row in record["alarms"]]
     return "\n".join([*rows, "", say("Every alarm, explained:"), "", *alarms])
+
+
+TOOLS = {
+    "bayeux": "[bayeux](https://github.com/jax-ml/bayeux)",
+    "pymc": "[PyMC](https://www.pymc.io/)",
+    "sbc": "[simulation-based calibration](https://arxiv.org/abs/1804.06788)",
+    "stanc": "[Stan](https://mc-stan.org/)",
+}
+"""The tools of the record, as the book names them."""
+
+
+def tools_table() -> str:
+    """Return what other tools said of the same models, as Markdown."""
+    rows = [
+        say("| Tool | Models | Could not | Hit and told | Whole and warned | `examine` |"),
+        "|---|---|---|---|---|---|",
+    ]
+    for tool, row in load()["tools"].items():
+        hit = f"{len(row['hit'])} / {row['of']}"
+        whole = ", ".join(f"`{name}`" for name in row["whole"]) or "0"
+        cells = [TOOLS[tool], row["models"], len(row["could not"]), hit, whole,
+                 f"{row['by examine']} / {row['of']}"]  # fmt: skip
+        rows.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(rows)

@@ -2,9 +2,9 @@
 
     python -m trials.harvest FILE OUT
 
-FILE is a script, a notebook or a file of pytest tests. The call of inference is not run, but for one
-step of an `MCMC`, which the check of that name needs: what it stands in, a test or a statement, ends
-there, and the next one begins. OUT gets one line of JSON a model.
+FILE is a script, a notebook or a file of pytest tests. The call of inference is not run, but for
+one step of an `MCMC`, which the check of that name needs: what it stands in, a test or a statement,
+ends there, and the next one begins. OUT gets one line of JSON a model.
 """
 
 from __future__ import annotations

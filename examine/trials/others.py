@@ -1,9 +1,10 @@
 """What other tools say of twenty of the sixty models: the first ten hit and the first ten whole.
 
-    PYTHON -m trials.others bayeux|sbc|pymc|stanc     run one tool, keep what it says
+    PYTHON -m trials.others TOOL [MODEL ...]     run bayeux, pymc, sbc or stanc; keep what it says
 
 Each runs with a Python that has it, or `stanc` where it is on the path. bayeux and simulation-based
-calibration take the models themselves. PyMC and Stan need them written anew: `elsewhere/` has five.
+calibration (sbc, more than a minute a model) take the models themselves. PyMC and Stan need them
+written anew: `elsewhere/` has five.
 A row of `others.json` is "" where a tool is content, or what it says, or "could not: " and why.
 """
 
@@ -15,7 +16,6 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -42,17 +42,28 @@ def chosen() -> list[str]:
 
 
 def bayeux(name: str) -> str:
-    """Return what its debug mode says before NUTS."""
+    """Return what its debug mode says of the log density that NUTS climbs, without bounds."""
     import bayeux
     from jax.random import PRNGKey
+    from numpyro import handlers
+    from numpyro.infer.util import potential_energy, unconstrain_fn
 
     model, args, options = made(name)
     options.pop("guide", None)
+    seeded = handlers.seed(model, 0)
+    sites = handlers.trace(seeded).get_trace(*args, **options).values()
+    drawn = {site["name"]: site["value"] for site in sites
+             if site["type"] == "sample" and not site["is_observed"]}  # fmt: skip
+    if any(np.asarray(value).dtype.kind in "iub" for value in drawn.values()):
+        raise TypeError("a latent is discrete")
+    free = unconstrain_fn(seeded, args, options, drawn)
+    given = bayeux.Model(lambda at: -potential_energy(seeded, args, options, at), free)
     said: list[str] = []
-    ready = partial(model, *args, **options)
-    debug = bayeux.Model.from_numpyro(ready).mcmc.numpyro_nuts.debug
-    passed = debug(PRNGKey(0), verbosity=1, printer=lambda *text, **_: said.append(str(text[-1])))
-    return "" if passed else " ".join(" ".join(said).split())
+    given.mcmc.numpyro_nuts.debug(
+        PRNGKey(0), verbosity=2, printer=lambda *text, **_: said.append(" ".join(map(str, text)))
+    )
+    text = " ".join(" ".join(said).split())
+    return text if "\N{MULTIPLICATION SIGN}" in text else ""
 
 
 def sbc(name: str) -> str:
@@ -118,18 +129,15 @@ def stanc(name: str) -> str:
     return re.sub(r"Warning in '[^']*', line (\d+), column \d+(?: to [^:]*)?:", r"line \1:", said)
 
 
-TOOLS: dict[str, tuple[Callable[[str], str], str]] = {
-    "bayeux": (bayeux, "*.py"), "sbc": (sbc, "*.py"), "pymc": (pymc, "*.py"),
-    "stanc": (stanc, "*.stan"),
+TOOLS: dict[str, Callable[[str], str]] = {
+    "bayeux": bayeux, "pymc": pymc, "sbc": sbc, "stanc": stanc,
 }  # fmt: skip
-"""Each tool, and what it needs of a model that is written anew."""
 
 
 def names(tool: str) -> list[str]:
-    """Return the models that a tool is asked of."""
-    if tool in ("bayeux", "sbc"):
-        return chosen()
-    return sorted(path.stem for path in ELSEWHERE.glob(TOOLS[tool][1]))
+    """Return the models that a tool takes."""
+    anew = sorted({path.stem for path in ELSEWHERE.iterdir()})
+    return chosen() if tool in ("bayeux", "sbc") else anew
 
 
 def summary(tools: dict[str, dict[str, str]]) -> dict[str, dict[str, Any]]:
@@ -139,29 +147,36 @@ def summary(tools: dict[str, dict[str, str]]) -> dict[str, dict[str, Any]]:
     for tool, rows in tools.items():
         could_not = [name for name, said in rows.items() if said.startswith("could not: ")]
         said = [name for name, text in rows.items() if text and name not in could_not]
+        hit = [name for name in rows if known[name] != "whole"]
         found[tool] = {
             "models": len(rows),
             "could not": could_not,
-            "hit": [name for name in said if known[name] != "whole"],
-            "whole": [name for name in said if known[name] == "whole"],
-            "examine": [name for name in rows if ours[name]["findings"] or ours[name]["hints"]],
+            "hit": sorted(set(said) & set(hit)),
+            "whole": sorted(set(said) - set(hit)),
+            "by examine": sum(bool(ours[name]["findings"] or ours[name]["hints"]) for name in hit),
+            "of": len(hit),
         }
     return found
 
 
+def for_the_record() -> dict[str, Any]:
+    """Return the part of the record that is about other tools."""
+    return {"tools": summary(json.loads(FILE.read_text()))}
+
+
 def main() -> int:
     """Run one tool on its models."""
-    tool = sys.argv[1]
+    tool, *asked = sys.argv[1:]
     tools = json.loads(FILE.read_text()) if FILE.exists() else {}
-    rows = tools[tool] = {}
-    for name in names(tool):
+    rows = tools.setdefault(tool, {})
+    for name in asked or names(tool):
         try:
-            rows[name] = TOOLS[tool][0](name)
+            rows[name] = TOOLS[tool](name)
         except Exception as error:
             rows[name] = f"could not: {type(error).__name__}: {' '.join(str(error).split())[:120]}"
         print(f"{name} ({table()[name]}): {rows[name] or 'content'}", flush=True)
         FILE.write_text(json.dumps(tools, indent=1, sort_keys=True) + "\n")
-    write_record(tools=summary(tools))
+    write_record(**for_the_record())
     return 0
 
 
