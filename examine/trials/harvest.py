@@ -97,7 +97,7 @@ def one_step(mcmc: Any, args: tuple, kwargs: dict) -> Any:
     return short
 
 
-def with_a_prior(model: Any, args: tuple, kwargs: dict) -> tuple | None:
+def with_a_prior(model: Any, args: tuple, kwargs: dict) -> tuple[Any, tuple, dict, None] | None:
     """Return a model that takes the first of its priors as an argument, and its arguments."""
     from numpyro import handlers
     from numpyro.primitives import Messenger
