@@ -6,7 +6,7 @@ import json
 import tomllib
 from typing import Any
 
-from . import versions
+from . import casebook, versions
 from .languages import said, say
 from .pages import ROOT
 from .versions import version_order
@@ -35,16 +35,14 @@ def rules() -> dict[str, dict[str, str]]:
 
 def releases(row: dict[str, Any]) -> str:
     """Return the wrong releases of a table in words."""
-    if not row["until"]:
-        measured = record()["programs"][row["program"]]
-        newest = max(measured, key=version_order)
-        return say(
-            "{since} to {newest}, the newest on {date}",
-            since=row["since"], newest=newest, date=measured[newest]["date"],
-        )  # fmt: skip
-    if row["since"] == row["until"]:
-        return row["since"]
-    return say("{since} to {until}", since=row["since"], until=row["until"])
+    if row["until"]:
+        return versions.between(row["since"], row["until"])
+    measured = record()["programs"][row["program"]]
+    newest = max(measured, key=version_order)
+    return say(
+        "{since} to {newest}, the newest on {date}",
+        since=row["since"], newest=newest, date=measured[newest]["date"],
+    )  # fmt: skip
 
 
 def thread(url: str) -> str:
@@ -56,32 +54,30 @@ def thread(url: str) -> str:
 def table() -> str:
     """Return the table of the page: which releases, what is wrong, what helps."""
     head = say("| Release | What is wrong | It may have spoiled | Cure | Thread |")
-    lines = [head, "|---" * 5 + "|"]
+    rows = []
     for row in load():
         cure = row["cure"]
         if row["flag"]:
             cure += say(" Or set `XLA_FLAGS={flag}`.", flag=row["flag"])
-        cells = (f"{row['library']} {releases(row)}", row["symptom"], row["spoiled"], cure)
-        lines.append(f"| {' | '.join(cells)} | {thread(row['url'])} |")
-    return "\n".join(lines)
+        release = f"{row['library']} {releases(row)}"
+        rows.append((release, row["symptom"], row["spoiled"], cure, thread(row["url"])))
+    return casebook.as_table(head, rows)
 
 
 def counted_table(program: str = "") -> str:
     """Return what each program, or one of them, counted on each release, and when."""
     head = say("| Program | Release | Wrong numbers | With the flag | Measured |")
-    lines = [head, "|---" * 5 + "|"]
-    known = record()
+    known, rows = record()["programs"], []
     for row in load():
         if program not in ("", row["program"]):
             continue
-        counts = known["programs"].get(row["program"], {})
+        counts = known.get(row["program"], {})
         for release in sorted(counts, key=version_order):
             measured = counts[release]
             name = f"[`{row['program']}`]({PROGRAMS}/{row['program']}.py)"
             words = [counted(measured.get(key)) for key in ("counted", "with_flag")]
-            cells = (name, f"{row['library']} {release}", *words, measured["date"])
-            lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+            rows.append((name, f"{row['library']} {release}", *words, measured["date"]))
+    return casebook.as_table(head, rows)
 
 
 def counted(numbers: list[int] | None) -> str:
@@ -93,19 +89,16 @@ def counted(numbers: list[int] | None) -> str:
 
 def stacks_table() -> str:
     """Return which stacks of the version matrix hold such a release, one row of `load` a line."""
-    lines = [say("| Release | Measured stacks that hold it |"), "|---|---|"]
-    stacks = [stack["pins"] for stack in versions.load()["rows"]]
+    head = say("| Release | Measured stacks that hold it |")
+    rows, stacks = [], [stack["pins"] for stack in versions.load()["rows"]]
     for row in load():
-        first, last = version_order(row["since"]), row["until"] and version_order(row["until"])
+        first, last = version_order(row["since"]), version_order(row["until"] or "999")
         held = [
-            pins["jax"]
-            for pins in stacks
-            if first <= version_order(pins[row["library"]])
-            and (not last or version_order(pins[row["library"]]) <= last)
+            pins["jax"] for pins in stacks if first <= version_order(pins[row["library"]]) <= last
         ]
         words = say(
             "{number} of {all}, with JAX {releases}",
             number=len(held), all=len(stacks), releases=", ".join(dict.fromkeys(held)),
         )  # fmt: skip
-        lines.append(f"| {row['library']} {releases(row)} | {words if held else say('none')} |")
-    return "\n".join(lines)
+        rows.append((f"{row['library']} {releases(row)}", words if held else say("none")))
+    return casebook.as_table(head, rows)

@@ -3,11 +3,13 @@
 A record beside the site holds what it was made from. It is taken away before Sphinx starts and
 written when the site is whole. So after an interruption, or a change in what all pages depend on,
 the site is built from nothing; where only pages changed, Sphinx builds those; and where nothing
-changed, nothing is done.
+changed, nothing is done. Until the site was built whole, `make page` builds a preview: English, and
+outputs only on pages that are executed.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -34,6 +36,7 @@ SHARED = (
 # What one page depends on: Sphinx sees which.
 OWN = ("book/**/*.md", "book/**/*.json", "locale/*/LC_MESSAGES/book/**/*.po")
 SHOWN = 40
+PREVIEW = "preview"
 
 
 def files(patterns: Iterable[str]) -> list[Path]:
@@ -58,7 +61,12 @@ def say_what_went_wrong(text: str) -> None:
         print(rows[number], file=sys.stderr)
 
 
-def build(code: str) -> bool:
+def is_whole() -> bool:
+    """Tell whether the site was built, and not as a preview."""
+    return SITE.exists() and RECORD.exists() and PREVIEW not in RECORD.read_text().splitlines()[0]
+
+
+def build(code: str, preview: bool) -> bool:
     """Build the site in one language, English with Jupyter Book; tell whether it is whole."""
     command = [sys.executable, "-m", "bookkit.localized", code]
     site, log = f"the site in {code}", LOG.with_name(f"log-{code}.txt")
@@ -68,7 +76,8 @@ def build(code: str) -> bool:
         site, log = "the site", LOG
     print(f"building {site} …", flush=True)
     with log.open("w") as opened:
-        done = subprocess.run(command, stdout=opened, stderr=opened)
+        env = os.environ | ({execute.PREVIEW: "1"} if preview else {})
+        done = subprocess.run(command, stdout=opened, stderr=opened, env=env)
     if done.returncode:
         say_what_went_wrong(log.read_text())
         cure = f"mend what the lines above name; {log.relative_to(pages.ROOT)} has the rest."
@@ -76,16 +85,20 @@ def build(code: str) -> bool:
     return done.returncode == 0
 
 
-def main() -> int:
-    """Bring the site up to date, one process at a time; return 0 where it is whole."""
+def main(preview: bool = False) -> int:
+    """Bring the site up to date, or a preview; one process at a time; return 0 where it is."""
     pages.BUILD.mkdir(exist_ok=True)
     with execute.alone(SITE, does="builds the site"):
-        return bring_up_to_date()
+        return bring_up_to_date(preview)
 
 
-def bring_up_to_date() -> int:
+def bring_up_to_date(preview: bool) -> int:
     """Build what is not there or old."""
     wanted, where = sources(), SITE.relative_to(pages.ROOT)
+    codes = [languages.ENGLISH] if preview else wanted[0].split()
+    if preview:
+        wanted[0] = PREVIEW
+        print("This is a preview: pages that are not executed have no outputs; see make book.")
     record = RECORD.read_text().splitlines() if RECORD.exists() and SITE.exists() else []
     if record == wanted:
         print(f"The book is in {where}, and up to date: open {where}/index.html, or make serve.")
@@ -95,7 +108,7 @@ def bring_up_to_date() -> int:
         for folder in (SITE, *DOCTREES.parent.glob(f"{DOCTREES.name}*")):
             shutil.rmtree(folder, ignore_errors=True)
     with ThreadPoolExecutor() as pool:  # Sphinx uses one core a language
-        if not all([*pool.map(build, wanted[0].split())]):
+        if not all([*pool.map(lambda code: build(code, preview), codes)]):
             return 1
     RECORD.write_text("\n".join(wanted))
     print(f"The book is in {where}: open {where}/index.html, or run make serve.")

@@ -28,16 +28,19 @@ def words(letter: str) -> str:
 
 def data() -> dict[str, Any]:
     """Return what the reader's package knows: each cell of the newest stack, and its program."""
-    stack = record.stacks()[-1]
-    found: dict[str, Any] = {"stack": stack, "constructs": record.constructs(), "rows": {}}
-    for name, letters in record.table(stack).items():
-        row = record.load()[name]
-        found["rows"][name] = ["".join(letters.values()), row["made"], row["said"]]
-    found["causes"] = record.causes()
-    found["left_out"] = record.instances()["left_out"]
-    found["scipy"] = record.instances()["scipy"]
-    found["parts"] = record.parts()
-    return found
+    stack, known = record.stacks()[-1], record.load()
+    return {
+        "stack": stack,
+        "constructs": record.CONSTRUCTS,
+        "rows": {
+            name: ["".join(letters.values()), known[name]["made"], known[name]["said"]]
+            for name, letters in record.table(stack).items()
+        },
+        "causes": record.CAUSES,
+        "left_out": record.INSTANCES["left_out"],
+        "scipy": record.INSTANCES["scipy"],
+        "source": (record.FOLDER / "constructs.py").read_text(encoding="utf-8"),
+    }
 
 
 def mark(letter: str) -> str:
@@ -53,12 +56,15 @@ def table(address: Callable[[str], str]) -> str:
     Args:
         address: gives the address of a page.
     """
-    heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in record.constructs())
+    heads = "".join(
+        f'<th scope="col" title="{say(what).replace("`", "")}"><span>{name}</span></th>'
+        for name, what in record.CONSTRUCTS.items()
+    )
     body, known = [], record.load()
     for row, letters in record.table(record.stacks()[-1]).items():
         cells = []
         for name, letter in letters.items():
-            shown, why = mark(letter), cause(record.causes(), row, name, letter)
+            shown, why = mark(letter), cause(record.CAUSES, row, name, letter)
             told = html.escape(
                 f"{row}, {name}: {words(letter)}. {known[row]['said'].get(name, '')}"
             )
@@ -70,7 +76,7 @@ def table(address: Callable[[str], str]) -> str:
         told = f'<span class="red-names">: {", ".join(red)}</span>' if red else ""
         label = f'<th scope="row"><code>{row}</code></th><td class="range">{len(red)}{told}</td>'
         body.append(f"<tr>{label}{''.join(cells)}</tr>")
-    key = say(", ").join(f"{mark(letter)} {words(letter)}" for letter in "rWX-?")
+    key = say(", ").join(f"{mark(letter)} {words(letter)}" for letter in "rWX-")
     return (
         f'<form id="cell-filter"><label>{say("Distribution")} <input type="search" '
         f'name="row"></label> <label>{say("Construct")} <input type="search" name="column">'
@@ -85,11 +91,11 @@ def table(address: Callable[[str], str]) -> str:
 def constructs_table() -> str:
     """Return what each construct does, and how many distributions are what in it."""
     rows = record.table(record.stacks()[-1])
-    head = [say("Construct"), say("What is computed twice"), *map(words, "rWX-?")]
+    head = [say("Construct"), say("What is computed twice"), *map(words, "rWX-")]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for name, what in record.constructs().items():
+    for name, what in record.CONSTRUCTS.items():
         counts = Counter(letters[name] for letters in rows.values())
-        numbers = " | ".join(str(counts[letter]) for letter in "rWX-?")
+        numbers = " | ".join(str(counts[letter]) for letter in "rWX-")
         lines.append(f"| `{name}` | {say(what)} | {numbers} |")
     return "\n".join(lines)
 
@@ -100,11 +106,11 @@ def causes_table() -> str:
     for row, letters in record.table(record.stacks()[-1]).items():
         for name, letter in letters.items():
             if letter in "WX":
-                why = cause(record.causes(), row, name, letter)
-                found[record.causes().index(why) if why else -1] += 1
+                why = cause(record.CAUSES, row, name, letter)
+                found[record.CAUSES.index(why) if why else -1] += 1
     lines = [say("| Cells | What is behind them |"), "|---|---|"]
     for place, count in found.most_common():
-        why = record.causes()[place] if place >= 0 else {"note": "not yet followed"}
+        why = record.CAUSES[place] if place >= 0 else {"note": "not yet followed"}
         case = records.load().get(why.get("case", ""))
         link = f"[{case.title}](/{case.page}.md)" if case else ""
         lines.append(
@@ -115,12 +121,12 @@ def causes_table() -> str:
 
 def stacks_table() -> str:
     """Return how many cells are what on each stack, and the distributions that are left out."""
-    lines = [f"| {say('Stack')} | {' | '.join(map(words, 'rWX-?'))} |", "|---" * 6 + "|"]
+    lines = [f"| {say('Stack')} | {' | '.join(map(words, 'rWX-'))} |", "|---" * 5 + "|"]
     for stack in record.stacks():
         counts = Counter(one for row in record.table(stack).values() for one in row.values())
         release, _, jax = stack.partition("+jax-")
         name = f"NumPyro {release}" + (f", JAX {jax}" if jax else "")
-        lines.append(f"| {name} | {' | '.join(str(counts[letter]) for letter in 'rWX-?')} |")
+        lines.append(f"| {name} | {' | '.join(str(counts[letter]) for letter in 'rWX-')} |")
     return "\n".join(lines)
 
 
@@ -144,5 +150,5 @@ def changes_table() -> str:
 def left_out_table() -> str:
     """Return the distributions that are left out, and why."""
     lines = [say("| Left out | Why |"), "|---|---|"]
-    lines += [f"| `{name}` | {say(why)} |" for name, why in record.instances()["left_out"].items()]
+    lines += [f"| `{name}` | {say(why)} |" for name, why in record.INSTANCES["left_out"].items()]
     return "\n".join(lines)

@@ -41,8 +41,6 @@ def capital(text: str) -> str:
 
 def fails_today(case: Case) -> bool:
     """Tell whether a case occurs on the newest stack that was measured."""
-    if not is_measured(case.slug):
-        return True
     return versions.verdict(versions.newest(), case.slug)["verdict"] != "ok"
 
 
@@ -52,8 +50,6 @@ def open_ranges(slug: str) -> dict[str, list[list]]:
     The key is a library that decides. What is older than all that was measured is not said to be
     right.
     """
-    if not is_measured(slug):
-        return {}
     oldest_row, newest = versions.rows()[0]["pins"], versions.newest()["pins"]
     known, stacks = versions.stacks_of(slug)
     found: dict[str, list[list]] = {}
@@ -128,6 +124,12 @@ def card(case: Case) -> str:
     return as_card("front-card case-card", shown, folded)
 
 
+def as_table(head: str, rows: Iterable[Iterable[str]]) -> str:
+    """Return a table as Markdown, from its first line and the cells of the others."""
+    lines = [f"| {' | '.join(cells)} |" for cells in rows]
+    return "\n".join([head, "|---" * (head.count("|") - 1) + "|", *lines])
+
+
 def as_card(look: str, shown: dict[str, str], folded: dict[str, str], below: Iterable = ()) -> str:
     """Return a card as Markdown: rows that are shown, those that answer, folded, and the rest."""
     first, second = (
@@ -160,13 +162,14 @@ def family_table(family: str) -> str:
     """Return the cases of a family as a table, what costs most first; old links lead to it."""
     chapter = catalogue.load().get(family)
     once = "".join(f'<span id="{name}"></span>' for name in chapter.once) if chapter else ""
-    rows = [once, "", say("| Case | Kind | Origin |"), "|---|---|---|"]
+    head = say("| Case | Kind | Origin |")
     owners = {"documented": say("documented limit"), "yours": say("your program")}
-    for case in records.load().values():
-        if case.family == family:
-            whose = owners.get(case.whose, records.LIBRARIES[case.library])
-            rows.append(f"| {link(case)} | {mark(case)} | {whose} |")
-    return "\n".join(rows)
+    rows = [
+        (link(case), mark(case), owners.get(case.whose, records.LIBRARIES[case.library]))
+        for case in records.load().values()
+        if case.family == family
+    ]
+    return f"{once}\n\n{as_table(head, rows)}"
 
 
 def symptom_list() -> str:
@@ -182,19 +185,20 @@ def symptom_list() -> str:
 
 
 def index_table() -> str:
-    """Return all cases as one table, family by family, in each what costs most first."""
-    heads = say("| Case | Kind | Costs | Library | What you see | Occurs in |")
-    rows = [heads, "|---|---|---|---|---|---|"]
+    """Return all cases as one table, family by family, in each what costs most first.
+
+    Kind, costs and library stand under the title: columns of their own would leave the symptom
+    four words a line.
+    """
+    head = say("| Case | What you see | Occurs in |")
     label = f'<span class="on-phone">{say("Occurs in: ")}</span>'
-    for family in families():
-        for case in records.load().values():
-            if case.family == family:
-                rows.append(
-                    f"| {link(case)} | {mark(case)} | {say(records.SEVERITIES[case.severity])} "
-                    f"| {records.LIBRARIES[case.library]} | {case.symptom} "
-                    f"| {label}{occurs_in(case.slug)} |"
-                )
-    return "\n".join([":::{table}", ":class: case-index", "", *rows, ":::"])
+    order, rows = list(families()), []
+    for case in sorted(records.load().values(), key=lambda case: order.index(case.family)):
+        costs = say(records.SEVERITIES[case.severity])
+        facts = f"{mark(case)} {costs} · {records.LIBRARIES[case.library]}"
+        title = f"{link(case)}<br><small>{facts}</small>"
+        rows.append((title, case.symptom, f"{label}{occurs_in(case.slug)}"))
+    return f":::{{table}}\n:class: case-index\n\n{as_table(head, rows)}\n:::"
 
 
 def occurs_in(slug: str) -> str:

@@ -28,73 +28,42 @@ TEXTS = ("title", "symptom", "cause", "cure", "question")
 
 @dataclass(frozen=True)
 class Signature:
-    """One wording of a failure's message.
+    """One wording of a failure's message."""
 
-    Attributes:
-        type: the exception's or the warning's class name.
-        text: the wording, as the error index shows it; `…` stands for what varies within a line.
-        pattern: a regular expression for it; made from `text` where the catalogue gives none.
-        points: how much it says. `CLAIM` and more names the failure; less needs evidence.
-        section: the part of the chapter that has the cure.
-        source: what backs it, where neither a cell nor a recording does.
-        note: what the message is, where it says nothing by itself.
-    """
-
-    type: str
-    text: str
-    pattern: str
-    points: int = CLAIM
-    section: str = "fix-it"
-    source: str = ""
-    note: str = ""
+    type: str  # the exception's or the warning's class name
+    text: str  # as the error index shows it; `…` stands for what varies within a line
+    pattern: str  # a regular expression for it; made from `text` where the catalogue gives none
+    points: int = CLAIM  # how much it says; less than `CLAIM` needs evidence to name the failure
+    section: str = "fix-it"  # the part of the chapter that has the cure
+    source: str = ""  # what backs it, where neither a cell nor a recording does
+    note: str = ""  # what the message is, where it says nothing by itself
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Something else in the text that speaks for a failure, or against it.
+    """Something else in the text that speaks for a failure, or against it."""
 
-    Attributes:
-        pattern: a regular expression.
-        points: what it adds; less than nothing speaks against.
-        means: what it shows, in a few words.
-    """
-
-    pattern: str
-    points: int
-    means: str
+    pattern: str  # a regular expression
+    points: int  # what it adds; less than nothing speaks against
+    means: str  # what it shows, in a few words
 
 
 @dataclass(frozen=True)
 class Failure:
-    """One entry of the catalogue.
+    """One entry of the catalogue."""
 
-    Attributes:
-        id: the slug of the chapter, and the key in the file.
-        title: the chapter's name.
-        symptom: what the reader sees, in one sentence.
-        message: the line to look for, as a reader's screen shows it.
-        cause: why it happens, in one line.
-        cure: what to change, in one line.
-        signatures: the wordings that the message has had.
-        evidence: what else to look for.
-        question: what to ask where the text alone cannot decide.
-        upstream: (text, address) of the reports and changes that it is known by.
-        undecided_with: failures that show the same messages; each has the other's signatures too.
-        once: names of sections that are cases now; old links lead to the table of cases.
-    """
-
-    id: str
-    title: str
-    symptom: str
-    message: str
-    cause: str
-    cure: str
-    signatures: tuple[Signature, ...]
-    evidence: tuple[Evidence, ...]
-    question: str
-    upstream: tuple[tuple[str, str], ...]
-    undecided_with: tuple[str, ...] = ()
-    once: tuple[str, ...] = ()
+    id: str  # the slug of the chapter, and the key in the file
+    title: str  # the chapter's name
+    symptom: str  # what the reader sees, in one sentence
+    message: str  # the line to look for, as a reader's screen shows it
+    cause: str  # why it happens, in one line
+    cure: str  # what to change, in one line
+    signatures: tuple[Signature, ...]  # the wordings that the message has had
+    evidence: tuple[Evidence, ...]  # what else to look for
+    question: str  # what to ask where the text alone cannot decide
+    upstream: tuple[tuple[str, str], ...]  # (text, address) of its reports and changes
+    undecided_with: tuple[str, ...] = ()  # failures with the same messages; each has the other's
+    once: tuple[str, ...] = ()  # sections that are cases now; old links lead to the table of cases
 
 
 def phrase_pattern(text: str) -> str:

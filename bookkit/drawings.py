@@ -20,14 +20,20 @@ WORDS = re.compile(r"(<(?:title|text)\b[^>]*>)([^<]+)")
 """The words of a drawing: what it shows, and what stands in it."""
 
 
+def files() -> list[Path]:
+    """Return the files of all drawings."""
+    return sorted(FOLDER.glob("*.svg"))
+
+
+def words(file: Path) -> list[str]:
+    """Return the words of a drawing in English, in their order."""
+    return [html.unescape(" ".join(text.split())) for _, text in WORDS.findall(file.read_text())]
+
+
 def read(file: Path) -> str:
     """Return a drawing with its words in the language that is spoken."""
-
-    def spoken(words: re.Match) -> str:
-        text = say(html.unescape(" ".join(words[2].split())))
-        return words[1] + html.escape(text, quote=False)
-
-    return WORDS.sub(spoken, file.read_text())
+    spoken = (html.escape(say(text), quote=False) for text in words(file))
+    return WORDS.sub(lambda found: found[1] + next(spoken), file.read_text())
 
 
 def inline(name: str, decorative: bool = False) -> str:

@@ -25,40 +25,24 @@ STACKS = {"now": "Now", "then": "In August 2024"}
 
 @dataclass(frozen=True)
 class Entry:
-    """One everyday error.
+    """One everyday error."""
 
-    Attributes:
-        id: its name, and the key in the file.
-        library: a key of `LIBRARIES`: whose error it is.
-        kind: what it is about; JAX has a page for each.
-        title: what went wrong, in a line.
-        says: what it is, in a sentence or two.
-        first: the first thing to try (`try` in the file).
-        link: the best page about it: an address, or a page of this book.
-        wordings: the messages that it has had; `points` as in the catalogue. `source` is "report"
-            where only a report shows one, "documentation" where only a library's own text does.
-        program: a short program that raises it, or nothing where no machine here can.
-        only: the one stack, "now" or "then", on which the program raises it.
-        evidence: what else in the text speaks for it; needed where the message alone is another's.
-        question: what tells it from `look`.
-        look: slugs of chapters and cases that it looks like.
-        phrases: how people put it where they get no message, as in a case.
-    """
-
-    id: str
-    library: str
-    kind: str
-    title: str
-    says: str
-    first: str
-    link: str
+    id: str  # its name, and the key in the file
+    library: str  # a key of `LIBRARIES`: whose error it is
+    kind: str  # what it is about; JAX has a page for each
+    title: str  # what went wrong, in a line
+    says: str  # what it is, in a sentence or two
+    first: str  # the first thing to try (`try` in the file)
+    link: str  # the best page about it: an address, or a page of this book
+    # The messages that it has had; `points` as in the catalogue. `source` is "report" where only a
+    # report shows one, "documentation" where only a library's own text does.
     wordings: tuple[Signature, ...]
-    program: str = ""
-    only: str = ""
-    evidence: tuple[Evidence, ...] = ()
-    question: str = ""
-    look: tuple[str, ...] = ()
-    phrases: tuple[str, ...] = ()
+    program: str = ""  # a short one that raises it, or nothing where no machine here can
+    only: str = ""  # the one stack, "now" or "then", on which the program raises it
+    evidence: tuple[Evidence, ...] = ()  # what else speaks for it, if the message is another's too
+    question: str = ""  # what tells it from `look`
+    look: tuple[str, ...] = ()  # slugs of chapters and cases that it looks like
+    phrases: tuple[str, ...] = ()  # how people put it where they get no message, as in a case
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from . import pages, records
+from . import casebook, pages, records
 from .languages import say
 
 RECORD = pages.ROOT / "examine" / "trials" / "record.json"
@@ -18,45 +18,39 @@ def load() -> dict[str, Any]:
 
 def cases_table() -> str:
     """Return the silent cases, each with the check that finds it, as Markdown."""
-    record, known = load(), records.load()
-    rows = [say("| Case | Found by |"), "|---|---|"]
+    record, known, rows = load(), records.load(), []
+    head = say("| Case | Found by |")
     order = [slug for slug in known if slug in record["cases"]]
     for slug in order:
         row = record["cases"][slug]
-        found = ", ".join(
-            [
-                *(f"`{name}`" for name in row["found"]),
-                *(say("hint of {check}", check=f"`{name}`") for name in row["hinted"]),
-            ]
-        ) or say("not found")
-        rows.append(f"| [](/{known[slug].page}.md) | {found} |")
+        found = [f"`{name}`" for name in row["found"]]
+        found += [say("hint of {check}", check=f"`{name}`") for name in row["hinted"]]
+        rows.append((slug, ", ".join(found) or say("not found")))
     for slug, case in known.items():
         if case.kind == "silent" and slug not in {*record["cases"], *record["not_applicable"]}:
-            rows.append(f"| [](/{case.page}.md) | {say('not made into a model yet')} |")
+            rows.append((slug, say("not made into a model yet")))
     for slug, why in record["not_applicable"].items():
-        rows.append(f"| [](/{known[slug].page}.md) | {say('not applicable: ')}{say(why)} |")
+        rows.append((slug, say("not applicable: ") + say(why)))
     hits = sum(bool(row["found"] or row["hinted"]) for row in record["cases"].values())
     said = say(
         "{hits} of {count} found. {others} more cases cannot show in one; the rest has none yet.",
         hits=hits, count=len(order), others=len(record["not_applicable"]),
     )  # fmt: skip
-    return "\n".join([*rows, "", said])
+    linked = ((f"[](/{known[slug].page}.md)", found) for slug, found in rows)
+    return f"{casebook.as_table(head, linked)}\n\n{said}"
 
 
 def corpus_table() -> str:
     """Return what was said of other people's models, by project, and each alarm in a sentence."""
-    rows = [
-        say("| Project | Models | Defects | Deliberate | False | CPU s, median |"),
-        "|---|---|---|---|---|---|",
-    ]
-    record = load()
+    head = say("| Project | Models | Defects | Deliberate | False | CPU s, median |")
+    rows, record = [], load()
     for name, row in sorted(record["others"].items(), key=lambda row: row[0] == "all"):
         keys = ("models", "defect", "deliberate", "false", "median_seconds")
-        cells = [str(row[key]) for key in keys]
         link = say("**all**") if name == "all" else f"[{name}]({row['repository']})"
-        rows.append(f"| {link} | {' | '.join(cells)} |")
+        rows.append((link, *(str(row[key]) for key in keys)))
     alarms = [f"- {row['project']}, `{row['file']}`: {say(row['why'])}" for row in record["alarms"]]
-    return "\n".join([*rows, "", say("Every alarm, explained:"), "", *alarms])
+    table = casebook.as_table(head, rows)
+    return "\n".join([table, "", say("Every alarm, explained:"), "", *alarms])
 
 
 TOOLS = {
@@ -70,14 +64,11 @@ TOOLS = {
 
 def tools_table() -> str:
     """Return what other tools said of the same models, as Markdown."""
-    rows = [
-        say("| Tool | Models | Could not | Hit and told | Whole and warned | `examine` |"),
-        "|---|---|---|---|---|---|",
-    ]
+    head = say("| Tool | Models | Could not | Hit and told | Whole and warned | `examine` |")
+    rows = []
     for tool, row in load()["tools"].items():
         hit = f"{len(row['hit'])} / {row['of']}"
         whole = ", ".join(f"`{name}`" for name in row["whole"]) or "0"
-        cells = [TOOLS[tool], row["models"], len(row["could not"]), hit, whole,
-                 f"{row['by examine']} / {row['of']}"]  # fmt: skip
-        rows.append(f"| {' | '.join(map(str, cells))} |")
-    return "\n".join(rows)
+        ours = f"{row['by examine']} / {row['of']}"
+        rows.append((TOOLS[tool], str(row["models"]), str(len(row["could not"])), hit, whole, ours))
+    return casebook.as_table(head, rows)

@@ -2,13 +2,12 @@
 
 Pages are read with myst-nb's own reader and kept in the jupyter-cache that the book build
 uses, so whoever comes second finds the outputs there. jupyter-cache looks at cell sources and
-metadata only; `open_cache` throws the whole cache away when something else changed that outputs
-depend on. One process at a time executes pages.
+metadata only; each stack has a cache of its own, and `package_of` is what else outputs depend on.
+One process at a time executes pages.
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import fcntl
 import hashlib
@@ -25,17 +24,16 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.cache.db import OrmBase
 from jupyter_cache.cache.main import JupyterCacheBase
 from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
 from traitlets.config import Config
 
 from trace_evidence import triage
@@ -45,16 +43,20 @@ from . import kernels, pages
 
 CACHE = pages.BUILD / ".jupyter_cache"
 BUILT = pages.BUILD / "site.txt"  # what the site was built from: see `build.py`
+PREVIEW = "TRACE_EVIDENCE_PREVIEW"  # set where a page that is not executed shows no outputs
 DATA = ("requirements.txt", "stacks/then.txt")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"
-# Modules that every page loads, and few use: they count where a page's code has such a word.
-USED_BY = {"grading": r"%check\b"} | {
-    door: rf"\b{door}\b" for door in ("avoid", "checkout", "symptoms", "triage")
+# Files of the reader's package, and folders, that few pages use: the words that those have.
+USED_BY = {"grading": r"%check\b", "steps": r"\b(steps|drawings)\b", "watching": r"\bwatch\b"} | {
+    name: rf"\b{name}\b"
+    for name in (
+        *("avoid", "can_i_use", "checkout", "symptoms", "triage"),
+        *("checks", "comparison", "drawings", "__main__"),
+    )
 }
 JOBS = 2
-CELL_SECONDS = 300
-MINUTE = 60.0
+CELL_SECONDS = 300  # the limit of each cell
 
 
 def inputs() -> list[Path]:
@@ -81,37 +83,20 @@ def package() -> list[Path]:
     return sorted(path for kind in ("*.py", "*.mplstyle", "*.md") for path in home.rglob(kind))
 
 
-@cache
-def imports(file: Path) -> set[Path]:
-    """Return the modules of the reader's package that a file of it imports."""
-    found = set()
-    nodes = ast.walk(ast.parse(file.read_text())) if file.suffix == ".py" else ()
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom) and node.level:
-            home = file.parents[node.level - 1]
-            names = [node.module.split(".")[0]] if node.module else [x.name for x in node.names]
-            found |= {path for name in names if (path := home / f"{name}.py").exists()}
-    return found
-
-
 def package_of(notebook: NotebookNode) -> str:
-    """Return one hash of the modules of the reader's package that a page's cells may use.
+    """Return one hash of the files of the reader's package that a page's cells may use.
 
-    These are what the magics need, and each module or exercise whose name the cells have, with all
-    that they import. What `USED_BY` names counts for the pages that use it.
+    What `USED_BY` names counts for the pages whose code has such a word, and an exercise for the
+    one that has its label; all other files count for each page.
     """
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
-    files = package()
-    words = {path: USED_BY.get(path.stem, rf"\b{path.stem}\b") for path in files}
-    named = {path for path, word in words.items() if re.search(word, code)}
-    reached: set[Path] = set()
-    waiting = {path for path in files if path.name in ("__init__.py", "book.mplstyle")} | named
-    while waiting:
-        file = waiting.pop()
-        reached.add(file)
-        unused = {path for path in imports(file) if path.stem in USED_BY} - named
-        waiting |= imports(file) - reached - unused
-    return digest(sorted(reached)) + (told() if REPORTS in code else "")
+
+    def is_used(path: Path) -> bool:
+        name = path.parent.name if path.parent.name in USED_BY else path.stem
+        word = rf"\b{path.stem}\b" if path.suffix == ".md" else USED_BY.get(name, "")
+        return bool(re.search(word, code))
+
+    return digest(filter(is_used, package())) + (told() if REPORTS in code else "")
 
 
 def told() -> str:
@@ -126,38 +111,16 @@ def told() -> str:
     return hashlib.sha256(json.dumps(said).encode() + code).hexdigest()
 
 
-def open_cache(path: Path = CACHE, current: str | None = None) -> JupyterCacheBase:
-    """Return the cache of executed chapters, emptied if it was filled by another stack.
+def open_cache(path: Path = CACHE, stack: str | None = None) -> JupyterCacheBase:
+    """Return the cache of the pages that a stack has executed.
 
     Args:
-        path: the cache's folder.
-        current: the fingerprint that it must carry; `fingerprint()` where none is given.
-
-    Raises:
-        PageError: the folder holds something that is no such cache.
+        path: the folder of the caches of all stacks.
+        stack: a hash of the stack; `fingerprint()` where none is given.
     """
-    current = current or fingerprint()
-    mark = path / "fingerprint"
-    if path.exists() and any(path.iterdir()) and not mark.is_file():
-        raise pages.PageError(
-            f"{path} is no cache of executed pages, and holds something: nothing was changed; "
-            "name another folder, or empty this one."
-        )
-    if not _carries(mark, current):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with alone(path):
-            if not _carries(mark, current):  # else whoever held the lock did it
-                shutil.rmtree(path, ignore_errors=True)
-                path.mkdir()
-                mark.write_text(current)
-    index = path / "global.db"
-    if index.exists() and not index.stat().st_size and time.time() - index.stat().st_mtime > MINUTE:
-        index.unlink()  # a full disk leaves it empty, and jupyter-cache would not make it again
-    return get_cache(path)
-
-
-def _carries(mark: Path, current: str) -> bool:
-    return mark.is_file() and mark.read_text() == current
+    cache = get_cache(path / (stack or fingerprint()))
+    OrmBase.metadata.create_all(cache.db)  # a full disk leaves the index without tables
+    return cache
 
 
 @contextlib.contextmanager
@@ -180,24 +143,17 @@ def alone(
 
 @dataclass
 class Execution:
-    """An executed chapter.
+    """An executed chapter."""
 
-    Attributes:
-        notebook: the chapter with its outputs, as far as it ran.
-        seconds: wall time, None where it came from the cache.
-        stopped_at: the index of the cell that ended the run early, None where all cells ran.
-        reason: why it ended early, in words.
-    """
-
-    notebook: NotebookNode
-    seconds: float | None = None
-    stopped_at: int | None = None
-    reason: str = ""
+    notebook: NotebookNode  # with its outputs, as far as it ran
+    seconds: float | None = None  # wall time, None where it came from the cache
+    stopped_at: int | None = None  # the index of the cell that ended the run early, if one did
+    reason: str = ""  # why it ended early, in words
 
 
-def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = CELL_SECONDS) -> Execution:
+def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = 0) -> Execution:
     """Execute a chapter on a fresh kernel, over IPC, with the kernel `then` mandatory."""
-    started = []
+    started, cell_seconds = [], cell_seconds or CELL_SECONDS
     # Socket paths are limited to about 100 characters, so they live in a short folder.
     # What the kernels leave there, such as the sockets of `then`, goes with it.
     with tempfile.TemporaryDirectory(prefix="book-", ignore_cleanup_errors=True) as folder:
@@ -242,12 +198,7 @@ def in_order(outputs: list[NotebookNode]) -> list[NotebookNode]:
     found: list[NotebookNode] = []
     for streams, group in itertools.groupby(outputs, lambda one: one.output_type == "stream"):
         rows = list(group)
-        if not streams:
-            found += rows
-        for name in ("stdout", "stderr") if streams else ():
-            texts = [row.text for row in rows if row.name == name]
-            if texts:
-                found.append(new_output("stream", name=name, text="".join(texts)))
+        found += sorted(rows, key=lambda one: one.name == "stderr") if streams else rows
     return found
 
 
@@ -276,10 +227,7 @@ def read_again(path: Path) -> None:
 
 
 def execute_chapters(
-    paths: Iterable[Path],
-    cache: JupyterCacheBase,
-    report: Callable[[str], None] = print,
-    cell_seconds: int = CELL_SECONDS,
+    paths: Iterable[Path], cache: JupyterCacheBase, report: Callable[[str], None] = print
 ) -> Iterator[tuple[Path, Execution | pages.PageError]]:
     """Execute the chapters that the cache does not hold, two at a time.
 
@@ -287,7 +235,6 @@ def execute_chapters(
         paths: the chapters.
         cache: where finished chapters are looked up and kept. One that stopped early is not kept.
         report: is given a line as each chapter starts and ends.
-        cell_seconds: the limit of each cell.
 
     Yields:
         Each path with its `Execution`, or with the `pages.PageError` that kept it from being read.
@@ -301,7 +248,7 @@ def execute_chapters(
 
     def work(path: Path, notebook: NotebookNode) -> Execution:
         say(f"executing {path.stem} …")
-        return run_chapter(path, notebook, cell_seconds)
+        return run_chapter(path, notebook)
 
     for path in paths:
         try:

@@ -19,17 +19,11 @@ PARTS = {"exercise": "given", "solution": "solution"}
 
 @dataclass
 class Exercise:
-    """One exercise.
+    """One exercise."""
 
-    Attributes:
-        title: as the page shows it.
-        label: what its check is called by.
-        given: its code cells before the solution: the failing code, the answer, the check.
-        solution: the solution's code cells.
-    """
-
-    title: str
-    label: str
+    title: str  # as the page shows it
+    label: str  # what its check is called by
+    # The code cells before the solution: the failing code, the answer, the check.
     given: list[NotebookNode] = field(default_factory=list)
     solution: list[NotebookNode] = field(default_factory=list)
 

@@ -25,27 +25,31 @@ SILENT = "silent-failure"
 
 @dataclass
 class Problem:
-    """One way in which a cell is not as it says.
+    """One way in which a cell is not as it says."""
 
-    Attributes:
-        expected: what the cell says must happen.
-        happened: what did.
-        cure: what to change, for someone who is new here.
-    """
-
-    expected: str
-    happened: str
-    cure: str
+    expected: str  # what the cell says must happen
+    happened: str  # what did
+    cure: str  # what to change, for someone who is new here
 
 
 def check(cell: NotebookNode) -> list[Problem]:
-    """Check an executed code cell against its own metadata."""
+    """Check an executed code cell, or each side of a ``%%both`` cell, against its metadata."""
+    found = check_form(cell)
+    for side, half in outcomes(cell).items() if not found else ():
+        wrong = check_outcome(half)
+        error = next((out for out in half.outputs if out.output_type == "error"), None)
+        if side and error and "raises" not in half.metadata["expect"]:
+            cure = f"Mend the cell; if it is meant to fail there, say so: `expect: {{{side}: …}}`."
+            wrong.append(Problem("the cell runs", f"{error.ename}: {error.evalue}", cure))
+        for problem in wrong:
+            where = f"on `{side}`: " if side else ""
+            found.append(Problem(where + problem.expected, problem.happened, problem.cure))
+    return found
+
+
+def check_outcome(cell: NotebookNode) -> list[Problem]:
+    """Check what came of a cell, or of one side of it, whose ``expect`` is well formed."""
     expect = cell.metadata.get("expect", {})
-    if is_both(cell):
-        return check_both(cell, expect)
-    wrong = check_form(cell, expect)
-    if wrong:
-        return wrong
     found = check_error(cell, expect) + check_figure(cell, expect) + check_steps(cell, expect)
     if "warns" in expect:
         found += check_warning(cell, expect)
@@ -62,62 +66,37 @@ def is_both(cell: NotebookNode) -> bool:
 
 
 def outcomes(cell: NotebookNode) -> dict[str, NotebookNode]:
-    """Return the two sides of an executed ``%%both`` cell, each as a cell with its own outputs.
+    """Return the two sides of a ``%%both`` cell, each as a cell with its own outputs.
 
     A side that shows nothing, or is not there, has no outputs. Its metadata are the cell's, with
-    what `expect` says of this side, and the tag of a cell that raises where it says so.
+    what `expect` says of this side, and the tag of a cell that raises where it says so. Any other
+    cell is its only side, without a name.
     """
+    if not is_both(cell):
+        return {"": cell}
     shown: dict = next((out.data[MIME] for out in cell.outputs if MIME in out.get("data", {})), {})
-    expect = cell.metadata.get("expect", {})
-    found = {}
+    expect, found = cell.metadata.get("expect", {}), {}
     for side in SIDES:
-        outputs = [nbformat.from_dict(out) for out in shown.get(side, {}).get("outputs", [])]
-        wanted = dict(expect.get(side, {}))
-        silent = wanted.pop("silent", False)
-        raising = "raises" in wanted
-        tags = [TAG] * raising + [SILENT] * bool(silent)
-        metadata = {**cell.metadata, "expect": wanted, "tags": tags}
-        found[side] = nbformat.from_dict(
-            {"cell_type": "code", "source": cell.source, "metadata": metadata, "outputs": outputs}
-        )
+        outputs = shown.get(side, {}).get("outputs", [])
+        # That a side is silently wrong is asserted in a later cell.
+        wanted = {key: value for key, value in expect.get(side, {}).items() if key != "silent"}
+        metadata = {**cell.metadata, "expect": wanted, "tags": [TAG] * ("raises" in wanted)}
+        source = cell.source.replace(BOTH, "", 1)
+        half = {"cell_type": "code", "source": source, "metadata": metadata, "outputs": outputs}
+        found[side] = nbformat.from_dict(half)
     return found
 
 
-def check_both(cell: NotebookNode, expect: object) -> list[Problem]:
-    """Check each side of a ``%%both`` cell against what ``expect`` says of it."""
-    wrong = check_form(cell, expect)
-    if wrong:
-        return wrong
-    found = []
-    for side, half in outcomes(cell).items():
-        # The form is checked above; that a side is silently wrong is asserted in a later cell.
-        half.source = half.source.replace(BOTH, "", 1)
-        half.metadata["tags"] = [tag for tag in half.metadata["tags"] if tag != SILENT]
-        for problem in check(half):
-            problem.expected = f"on `{side}`: {problem.expected}"
-            found.append(problem)
-        error = next((out for out in half.outputs if out.output_type == "error"), None)
-        if error and "raises" not in half.metadata["expect"]:
-            cure = f"Mend the cell; if it is meant to fail there, say so: `expect: {{{side}: …}}`."
-            happened = f"{error.ename}: {error.evalue}"
-            found.append(Problem(f"on `{side}`: the cell runs", happened, cure))
-    return found
-
-
-def check_form(cell: NotebookNode, expect: object) -> list[Problem]:
+def check_form(cell: NotebookNode) -> list[Problem]:
     """Check that ``expect`` itself is well formed and goes with the cell's tags."""
-    tags = cell.metadata.get("tags", [])
+    tags, expect = cell.metadata.get("tags", []), cell.metadata.get("expect", {})
     if is_both(cell):
         wanted = "a mapping with keys among then, now, each with a mapping"
         sides = expect if isinstance(expect, dict) else {"": expect}
         sides = {key: value for key, value in sides.items() if key not in COMPARED}
         if set(sides) - set(SIDES) or not all(isinstance(side, dict) for side in sides.values()):
             return [Problem(wanted, f"expect: {expect}", "Mend the cell's `expect`.")]
-        found = []
-        for half in outcomes(NotebookNode({**cell, "outputs": []})).values():
-            plain = NotebookNode({**half, "source": "assert"})  # what is wrong is asserted below it
-            found += check_form(plain, half.metadata["expect"])
-        return found
+        return [problem for half in outcomes(cell).values() for problem in check_form(half)]
     wanted = f"a mapping with keys among {', '.join(sorted(KEYS))}"
     if not isinstance(expect, dict) or set(expect) - KEYS:
         return [Problem(wanted, f"expect: {expect}", "Mend the cell's `expect`.")]
@@ -184,19 +163,16 @@ def check_figure(cell: NotebookNode, expect: dict) -> list[Problem]:
     return []
 
 
-def frames(cell: NotebookNode) -> list[dict]:
-    """Return the frames of a cell's step-through figures; see `trace_evidence.steps`."""
-    shown = (out.get("data", {}).get(steps.MIME) for out in cell.outputs)
-    return [frame for figure in shown if figure for frame in figure["frames"]]
-
-
 def check_steps(cell: NotebookNode, expect: dict) -> list[Problem]:
-    """Check that all frames are there that a cell promises, each with alt text of its own."""
-    found = frames(cell)
-    if len(found) != expect.get("steps", 0):
+    """Check that all frames are there that a cell promises, each with alt text of its own.
+
+    The frames are those of its step-through figures; see `trace_evidence.steps`.
+    """
+    shown = (out.get("data", {}).get(steps.MIME) for out in cell.outputs)
+    alts = [frame["alt"] for figure in shown if figure for frame in figure["frames"]]
+    if len(alts) != expect.get("steps", 0):
         cure = "End the cell with its `Steps`, and write the number of its frames into `steps`."
-        return [Problem(f"{expect.get('steps', 0)} frames", f"{len(found)} frames", cure)]
-    alts = [frame["alt"] for frame in found]
+        return [Problem(f"{expect.get('steps', 0)} frames", f"{len(alts)} frames", cure)]
     twice = sorted({alt for alt in alts if alts.count(alt) > 1})
     if twice:
         cure = "Say in each frame's alt text what is drawn in it, and not in the others."

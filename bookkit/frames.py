@@ -29,8 +29,8 @@ def is_words(label: str) -> bool:
 def changed(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
     """Return the data of a figure with each of its texts changed."""
 
-    def value(one: Any) -> Any:
-        return change(one) if isinstance(one, str) else one
+    def values(some: list) -> list:
+        return [change(one) if isinstance(one, str) else one for one in some]
 
     def label(found: re.Match) -> str:
         text = html.unescape(found[2]).replace(SPACE, " ")
@@ -38,32 +38,27 @@ def changed(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any
             return found[0]
         return found[1] + html.escape(change(text), quote=False).replace(" ", SPACE)
 
-    choices = {change(name): [*map(value, of)] for name, of in data["choices"].items()}
+    choices = {change(name): values(of) for name, of in data["choices"].items()}
     frames = []
     for frame in data["frames"]:
-        at = [*map(value, frame["at"])]
-        alt = change(frame["alt"])
+        at, alt = values(frame["at"]), change(frame["alt"])
         drawn = LABEL.sub(label, frame["html"]).replace(
             html.escape(frame["alt"], quote=True), html.escape(alt, quote=True)
         )
         part = PART.sub(
             lambda one: say("{step} of {steps}", step=one[1], steps=one[2]), frame["part"]
         )
-        where = steps.in_words(choices, at)
-        says = frame["says"] and change(frame["says"])
         frames.append(
-            {"at": at, "where": where, "part": part, "says": says, "alt": alt, "html": drawn}
-        )
+            {
+                "at": at, "where": steps.in_words(choices, at), "part": part,
+                "says": frame["says"] and change(frame["says"]), "alt": alt, "html": drawn,
+            }
+        )  # fmt: skip
     return {"caption": change(data["caption"]), "choices": choices, "frames": frames}
 
 
 def words(data: dict[str, Any]) -> list[str]:
     """Return the texts of a figure, each once."""
-    found: dict[str, None] = {}
-
-    def note(text: str) -> str:
-        found[text] = None
-        return text
-
-    changed(data, note)
+    found: dict[str, str] = {}
+    changed(data, lambda text: found.setdefault(text, text))
     return list(found)

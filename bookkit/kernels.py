@@ -2,7 +2,7 @@
 
 A new kernel spends three seconds of CPU on imports; a forked one almost none. `ForkManager` is used
 where the system can fork safely, which is Linux; elsewhere Jupyter's own manager starts kernels,
-and everywhere with `ORDINARY` set, as readers start theirs: one part of `.ci/run` does that.
+and everywhere with `ORDINARY` set, as readers start theirs: `.ci/run` sets it once a week.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.manager import AsyncKernelManager
-from jupyter_client.provisioning import LocalProvisioner
 
 SERVER = Path(__file__).with_name("forkserver.py")
 ORDINARY = "TRACE_EVIDENCE_ORDINARY_KERNELS"
@@ -83,61 +81,39 @@ class ForkedProcess:
 
     def __init__(self, pid: int):
         self.pid = pid
-        self.returncode: int | None = None
 
     def poll(self) -> int | None:
         """Return None while the process runs, then 0: how it ended is not known."""
-        if self.returncode is None:
-            try:
-                os.kill(self.pid, 0)
-            except ProcessLookupError:
-                self.returncode = 0
-        return self.returncode
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return 0
+        return None
 
     def wait(self) -> int:
         """Return 0; the provisioner has polled until the process was gone."""
         return 0
 
     def send_signal(self, number: int) -> None:
-        """Send a signal to a process that still runs."""
-        if self.poll() is None:
+        """Send a signal to the process, if it still runs."""
+        with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, number)
-
-    def kill(self) -> None:
-        """End the process at once."""
-        self.send_signal(9)
-
-    def terminate(self) -> None:
-        """Ask the process to end."""
-        self.send_signal(15)
-
-
-class ForkProvisioner(LocalProvisioner):
-    """Starts a kernel by a fork."""
-
-    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
-        """Fork the kernel that a command asks for; return how to connect to it."""
-        python, *rest = cmd
-        argv = ["ipykernel_launcher", *rest[rest.index("-f") :]]
-        arguments = python, argv, str(kwargs.get("cwd") or os.getcwd()), kwargs["env"]
-        pid = await asyncio.get_running_loop().run_in_executor(None, fork, *arguments)
-        self.process = ForkedProcess(pid)  # type: ignore[assignment]  # all that is asked of it
-        self.pid = self.pgid = pid
-        return self.connection_info
 
 
 class ForkManager(AsyncKernelManager):
     """Jupyter's manager, whose kernels are forked where they are IPython's."""
 
     async def _async_launch_kernel(self, kernel_cmd: list[str], **kwargs: Any) -> None:
-        if "ipykernel_launcher" in kernel_cmd:
-            forked = ForkProvisioner(
-                parent=self, kernel_id=self.kernel_id, kernel_spec=self.kernel_spec
-            )
-            assert self.provisioner
-            forked.connection_info = self.provisioner.connection_info
-            self.provisioner = forked
-        await super()._async_launch_kernel(kernel_cmd, **kwargs)
+        if "ipykernel_launcher" not in kernel_cmd:
+            await super()._async_launch_kernel(kernel_cmd, **kwargs)
+            return
+        python, *rest = kernel_cmd
+        argv = ["ipykernel_launcher", *rest[rest.index("-f") :]]
+        arguments = python, argv, str(kwargs.get("cwd") or os.getcwd()), kwargs["env"]
+        pid = await asyncio.get_running_loop().run_in_executor(None, fork, *arguments)
+        local: Any = self.provisioner
+        local.process, local.pid, local.pgid = ForkedProcess(pid), pid, pid
+        self._reconcile_connection_info(local.connection_info)
 
 
 def manager_class() -> type[AsyncKernelManager]:

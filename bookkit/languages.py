@@ -1,11 +1,9 @@
 """The book's languages: which there are, and what the book's own words are in one of them.
 
 A language is a folder of `locale`: `language.toml` names it and its place on the site, and
-`LC_MESSAGES` has its catalogues, one a page. Sphinx reads those. The others hold what no page has
-as text of its own: `interface` has the words of directives, templates and scripts, and those in the
-folder `records` what is written in records: in the front matter of a page, in a figure, in a table
-of everyday errors. One of these belongs to each page, and `shared` to no single one. A process
-speaks one language: English, until `use` is called.
+`LC_MESSAGES` has its catalogues, one a page, which Sphinx reads. `interface` has the words of
+directives, templates and scripts; the folder `records` has those of front matter, figures and
+tables, of each page its own, and of several in `shared`. A process speaks English until `use`.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ Jupyter Book takes no language, so this gives Sphinx the configuration that Jupy
 
 from __future__ import annotations
 
+import shutil
 import sys
 from gettext import NullTranslations
 from pathlib import Path
@@ -43,7 +44,6 @@ def configuration() -> dict[str, Any]:
     made |= {
         "gettext_compact": False,
         "gettext_location": False,
-        "nb_execution_cache_path": str(pages.BUILD / ".jupyter_cache"),
     }
     if language.code != languages.ENGLISH:
         base = made["html_baseurl"]
@@ -68,15 +68,18 @@ def build(code: str, out: str = "", trees: str = "", builder: str = "html") -> i
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
     languages.use(code)
+    kept = Path(trees or pages.BUILD / f".doctrees-{code}")
+    made = Path(out or kept / "html")  # the pages' notebooks come beside it
     for catalogue in ("sphinx", "booktheme"):  # each adds its own words as a fallback
         locale.translators["general", catalogue] = BookFirst()
     with patch_docutils(None), docutils_namespace():
         app = Sphinx(
-            pages.ROOT, None, out or folder(code), trees or pages.BUILD / f".doctrees-{code}",
-            builder, configuration(),
+            pages.ROOT, None, made, kept, builder, configuration(),
             status=None, warning=sys.stderr, warningiserror=True, keep_going=True,
         )  # fmt: skip
         app.build()
+    if not out:
+        shutil.copytree(made, folder(code), dirs_exist_ok=True)
     return app.statuscode
 
 

@@ -14,6 +14,7 @@ from trace_evidence.comparison import SILENT
 from trace_evidence.figures import INK, PAPER
 
 from . import pages, versions
+from .languages import say
 
 SILENT_WORDS = "silent: wrong, without an error"
 WASTEFUL_WORDS = "silent: wasteful, without an error"
@@ -83,11 +84,19 @@ def releases(page: str, versions_there: dict[str, str]) -> str:
         page: the page's file or name; its last part names the chapter or the case.
         versions_there: the version of each library of the stack, by its name.
     """
-    failure = Path(page).stem
-    deciding = versions.decided_by(failure) if failure in versions.load()["failures"] else ()
-    other = "equinox" if "equinox" in deciding else "numpyro"
+    other = "equinox" if "equinox" in versions.decided_by(Path(page).stem) else "numpyro"
     shown = [name for name in ("jax", other) if name in versions_there]
     return "".join(f" · {LIBRARIES[name]} {versions_there[name]}" for name in shown)
+
+
+def declared(expect: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the marks of what a program is declared to do: each its kind and its words."""
+    found = []
+    if "raises" in expect:
+        found.append(("raises", say("raises {name}", name=expect["raises"])))
+    if "warns" in expect:
+        found.append(("warns", say("warns {name}", name=expect["warns"])))
+    return found + [("silent", say(SILENT_WORDS))] * bool(expect.get("silent"))
 
 
 def themed_svg(svg: str, alt: str, prefix: str) -> str:

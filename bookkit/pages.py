@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
@@ -77,10 +77,7 @@ def published(page: str) -> str:
 @cache
 def parse(text: str) -> Any:
     """Return the value of a text in YAML: the same object each time, which nobody changes."""
-    try:
-        return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError:
-        return yaml.safe_load(text)  # whose errors name the line that a reader would name
+    return yaml.safe_load(text)
 
 
 def contents() -> list[Entry]:
@@ -180,8 +177,21 @@ def _read_once(path: Path, text: str) -> bytes:
     return pickle.dumps(myst_nb_reader_plugin(str(path)))
 
 
-def code_cells(path: Path) -> list[tuple[int, NotebookNode]]:
-    """Return (line, cell) for each code cell of a page."""
-    notebook = read_notebook(path)
-    rows = zip(notebook.metadata.source_map, notebook.cells, strict=True)
-    return [(line + 1, cell) for line, cell in rows if cell.cell_type == "code"]
+class Cell(NamedTuple):
+    """One code cell of a page: the section that it stands in, its line, its place, and itself."""
+
+    section: str
+    line: int
+    place: int
+    node: NotebookNode
+
+
+def code_cells(path: Path) -> list[Cell]:
+    """Return the code cells of a page; the place counts its cells of text too."""
+    notebook, section, found = read_notebook(path), "", []
+    for place, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code":
+            found.append(Cell(section, notebook.metadata.source_map[place] + 1, place, cell))
+        else:
+            section = (re.findall(r"^## (.+)$", cell.source, re.M) or [section])[-1].strip()
+    return found

@@ -23,20 +23,14 @@ LETTERS = "ABCD"
 
 @dataclass(frozen=True)
 class Prediction:
-    """One question.
+    """One question."""
 
-    Attributes:
-        label: what it is called by, once in the book.
-        options: `cell`, `keys`, `right`, and perhaps `reads` and `before`, the cell that is asked
-            about, where it is another one.
-        question: the question, as Markdown, in its paragraphs and programs.
-        answers: each answer with its reply, as Markdown.
-    """
-
-    label: str
+    label: str  # what it is called by, once in the book
+    # `cell`, `keys`, `right`, and perhaps `reads` and `before`, the cell that is asked about, where
+    # it is another one.
     options: dict[str, str]
-    question: list[str]
-    answers: list[tuple[str, str]]
+    question: list[str]  # as Markdown, in its paragraphs and programs
+    answers: list[tuple[str, str]]  # each with its reply, as Markdown
 
     def problem(self, notebook: NotebookNode) -> str:
         """Say in what the executed page disagrees with the answer marked right, if in anything."""
@@ -78,8 +72,7 @@ def reading(notebook: NotebookNode, name: str, pattern: str) -> str:
     cells = [cell for cell in notebook.cells if cell.metadata.get("name") == name]
     if not cells:
         return "no cell of this name"
-    both = expectations.is_both(cells[0])
-    halves = expectations.outcomes(cells[0]).values() if both else cells[:1]
+    halves = expectations.outcomes(cells[0]).values()
     return " / ".join(" ".join(re.findall(pattern, outcome(half), re.M)) for half in halves)
 
 

@@ -14,23 +14,13 @@ import os
 import re
 import sys
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from trace_evidence import checkout, triage
 from trace_evidence import symptoms as second_door
 
-from . import (
-    avoid,
-    can_i_use,
-    casebook,
-    catalogue,
-    everyday,
-    families,
-    languages,
-    pages,
-    records,
-    versions,
-)
+from . import avoid, can_i_use, casebook, catalogue, everyday, languages, pages, records, versions
 from .languages import say
 
 # These cases say what their chapter says, word for word, and only what happened before tells them
@@ -41,11 +31,6 @@ Entry = dict[str, Any]
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
-
-
-def chapter(failure_id: str) -> str:
-    """Return the page of a failure, from the root of the repository."""
-    return f"book/failures/{failure_id}.md"
 
 
 def patterns(case: records.Case) -> list[str]:
@@ -107,7 +92,7 @@ def cases() -> dict[str, Entry]:
             signatures=[[pattern, catalogue.CLAIM, "cure"] for pattern in patterns(case)],
             evidence=[*evidence, *([["", AFTER, ""]] if slug in REPEATED else [])],
             needs=bool(evidence),
-            text=plain(pages.path_of(case.page).read_text()).partition("\n")[2].strip(),
+            text=plain(pages.path_of(case.page)).partition("\n")[2].strip(),
         )  # fmt: skip
     return found
 
@@ -134,7 +119,7 @@ def everyday_errors() -> dict[str, Entry]:
 def named_families() -> dict[str, Entry]:
     """Return the families beyond the chapters by name; no message leads to them."""
     found = {}
-    for name, one in families.load().items():
+    for name, one in records.families().items():
         titles = {c.slug: bare(c.title) for c in records.load().values() if c.family == name}
         found[name] = entry(
             "family", one.title, one.page, symptom=bare(one.symptom), cure=bare(one.cure),
@@ -210,7 +195,13 @@ come comes came keep keeps kept after before into out over under between your
 """
 DULL = WORDS_THAT_SAY_NOTHING.split()
 PARTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2, "cause": 1, "cure": 1}
-"""What a word counts for, by the part of the record that has it; no more than twice four."""
+"""What a word counts for, by the part of the record that has it; in each phrase once."""
+HALF = 12
+"""How much a word counts for in an entry of average length when it has half of its points there.
+
+So a word that stands in one phrase by the way has a quarter, and one of title, symptom and three
+phrases more than half. What is said in more words than average needs more, as in BM25.
+"""
 LOUD = 0.7
 """What the words of an entry count that is found by its message too, or is a whole family."""
 
@@ -253,15 +244,20 @@ def symptoms() -> dict[str, Any]:
     same = {word: stem for stem, words in SAME.items() for word in words.split()}
     cases = records.load()
     known: dict[str, Any] = {
-        **cases, **catalogue.load(), **everyday.load(), **families.load()
+        **cases, **catalogue.load(), **everyday.load(), **records.families()
     }  # fmt: skip
     counts: dict[str, dict[str, int]] = {}
     for name, one in known.items():
         for part, said in texts(one).items():
-            for stem in second_door.stems(bare(" ".join(said)), same, DULL):
+            for stem in itertools.chain(
+                *(second_door.stems(bare(text), same, DULL) for text in said)
+            ):
                 row = counts.setdefault(stem, {})
                 row[name] = row.get(name, 0) + PARTS[part]
     rare = {stem: math.log((1 + len(known)) / len(row)) for stem, row in counts.items()}
+    length = {name: sum(row.get(name, 0) for row in counts.values()) for name in known}
+    average = sum(length.values()) / len(length)
+    half = {name: HALF * (1 + length[name] / average) / 2 for name in known}
     silent = {name for name, case in cases.items() if case.kind == "silent"}
     place = {name: number for number, name in enumerate(known)}
     return {
@@ -272,7 +268,7 @@ def symptoms() -> dict[str, Any]:
             stem: [
                 [
                     place[name],
-                    round(20 * rare[stem] * (1 if name in silent else LOUD) * n / (n + 4)),
+                    round(40 * rare[stem] * (1 if name in silent else LOUD) * n / (n + half[name])),
                 ]
                 for name, n in row.items()
             ]
@@ -286,24 +282,20 @@ def symptoms() -> dict[str, Any]:
     }
 
 
-def plain(text: str) -> str:
-    """Return a page's Markdown as a terminal shows it: code indented, no directives, no links."""
-    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.S)
-    cells: list[str] = []
-
-    def code(found: re.Match) -> str:
-        rows = found["code"].rstrip().splitlines()
-        lines = [row for row in rows if not row.startswith("%load_ext")]
-        cells.append("\n".join(f"    {row}".rstrip() for row in lines))
-        return f"\0{len(cells) - 1}\0"
-
-    text = pages.CELL.sub(code, text)
-    text = DIRECTIVE.sub("", text)
-    text = LINK.sub(lambda found: found[1] or pages.title(found[2]), text)
-    text = re.sub(r"\[([^\]]*)\]\(#[\w-]+\)", r"\1", text)
-    text = re.sub(r"^\([\w-]+\)=\n", "", text, flags=re.M)
-    text = re.sub(r"\0(\d+)\0", lambda found: cells[int(found[1])], text)
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
+def plain(path: Path) -> str:
+    """Return a page's text as a terminal shows it: code indented, no directives, no links."""
+    found = []
+    for cell in pages.read_notebook(path).cells:
+        if cell.cell_type == "code":
+            rows = cell.source.splitlines()
+            text = indented("\n".join(row for row in rows if not row.startswith("%load_ext")))
+        else:
+            text = DIRECTIVE.sub("", cell.source)
+            text = LINK.sub(lambda link: link[1] or pages.title(link[2]), text)
+            text = re.sub(r"\[([^\]]*)\]\(#[\w-]+\)", r"\1", text)
+            text = re.sub(r"^\([\w-]+\)=\n", "", text, flags=re.M)
+        found.append(text)
+    return re.sub(r"\n{3,}", "\n\n", "\n\n".join(found)).strip()
 
 
 def indented(text: str) -> str:
@@ -326,7 +318,7 @@ def message(row: dict[str, str]) -> str:
 
 
 def build() -> dict[str, Any]:
-    """Return all that the file holds."""
+    """Return all that the file holds but the hash of what it is made from."""
     return {
         "site": pages.public_address(),
         "explain": entries(),

@@ -22,12 +22,11 @@ HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 
 @dataclass(frozen=True)
 class Load:
-    """What a page holds: words of prose, lines of visible code, words of output, code cells."""
+    """What a page holds: words of prose, lines of visible code, words of output."""
 
     words: int
     lines: int
     output_words: int
-    cells: int
 
     @property
     def minutes(self) -> float:
@@ -74,9 +73,8 @@ def shown_words(cell: NotebookNode) -> int:
         cell.metadata.get("tags", [])
     ):
         return 0
-    halves = expectations.outcomes(cell).values() if expectations.is_both(cell) else [cell]
     count = 0
-    for output in (out for half in halves for out in half.outputs):
+    for output in (out for half in expectations.outcomes(cell).values() for out in half.outputs):
         if output.output_type == "stream":
             count += len(output.text.split())
         elif output.output_type == "error":
@@ -104,7 +102,6 @@ def measure(notebook: NotebookNode) -> Load:
         words=prose_words(prose),
         lines=sum(map(visible_lines, code)),
         output_words=sum(map(shown_words, code)),
-        cells=len(code),
     )
 
 

@@ -38,6 +38,7 @@ FAMILIES = {  # beyond the chapters: each is a section of the casebook
     "optimizers": "State and optimizers",
     "unsaid": "What nobody is told",
 }
+PAGE_OF_FAMILIES = "book/reference/families"
 SYMPTOMS = {
     "posterior": "The posterior or a density is wrong",
     "draws": "Draws, chains or restarts are all alike",
@@ -58,65 +59,32 @@ SECTIONS = ["What you see", "Why", "Cure", "Is my code hit?"]
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One code cell of a case: its section, the line it stands on, its options and its code."""
-
-    section: str
-    line: int
-    options: dict
-    code: str
-
-
-@dataclass(frozen=True)
 class Case:
-    """One record.
+    """One record: what a key of the front matter means is said beside it."""
 
-    Attributes:
-        slug: the file's name, and the case's name everywhere.
-        title: the page's heading.
-        short: the name for the margin of a table, at most 32 characters.
-        kind: a key of `KINDS`.
-        whose: a key of `OWNERS`.
-        library: a key of `LIBRARIES`: the one whose behaviour it is.
-        family: the slug of the chapter that it belongs to, or a key of `FAMILIES`.
-        symptom: what a reader sees, in a sentence.
-        symptoms: keys of `SYMPTOMS`.
-        phrases: how people who do not know the cause put it, in a few words each.
-        cause: why it happens, in a sentence.
-        cure: what to change, in a sentence.
-        severity: a key of `SEVERITIES`, judged from `costs`; the index sorts by it.
-        costs: how wrong the answer is, how likely, and when it may be ignored, in two sentences.
-        upstream: what the trackers say: mappings with `text` and `url`, or one with
-            `not_reported`, the words that were searched for.
-        wordings: mappings with `type` and `text`, as in `catalogue.toml`.
-        evidence: regular expressions that tell the case from others with the same message.
-        question: what tells look-alikes apart.
-        decided_by: the libraries whose releases decide; the first repaired it, or would.
-        tolerance: how far `got`, `expected` and `cured` may differ and still agree, relative.
-        examine: the check of `examine` that finds it in a model, if one does.
-    """
-
-    slug: str
-    title: str
-    short: str
-    kind: str
-    whose: str
-    library: str
-    family: str
-    symptom: str
-    symptoms: tuple[str, ...]
-    phrases: tuple[str, ...]
-    severity: int
-    costs: str
-    cause: str
-    cure: str
+    slug: str  # the file's name, and the case's name everywhere
+    title: str  # the page's heading
+    short: str  # the name for the margin of a table, at most 32 characters
+    kind: str  # a key of `KINDS`
+    whose: str  # a key of `OWNERS`
+    library: str  # a key of `LIBRARIES`: the one whose behaviour it is
+    family: str  # the slug of the chapter that it belongs to, or a key of `FAMILIES`
+    symptom: str  # what a reader sees, in a sentence
+    symptoms: tuple[str, ...]  # keys of `SYMPTOMS`
+    phrases: tuple[str, ...]  # how people who do not know the cause put it, a few words each
+    severity: int  # a key of `SEVERITIES`, judged from `costs`; the index sorts by it
+    costs: str  # how wrong it is, how likely, and when it may be ignored, in two sentences
+    cause: str  # why it happens, in a sentence
+    cure: str  # what to change, in a sentence
+    # What the trackers say: mappings with `text` and `url`, or one with `not_reported`, the words
+    # that were searched for.
     upstream: tuple[dict, ...]
-    wordings: tuple[dict, ...] = ()
-    evidence: tuple[str, ...] = ()
-    question: str = ""
-    decided_by: tuple[str, ...] = ()
-    tolerance: float = 1e-3
-    examine: str = ""
+    wordings: tuple[dict, ...] = ()  # mappings with `type` and `text`, as in `catalogue.toml`
+    evidence: tuple[str, ...] = ()  # patterns that tell the case from others with its message
+    question: str = ""  # what tells look-alikes apart
+    decided_by: tuple[str, ...] = ()  # whose releases decide; the first repaired it, or would
+    tolerance: float = 1e-3  # how far `got`, `expected`, `cured` may differ and agree, relative
+    examine: str = ""  # the check of `examine` that finds it in a model, if one does
 
     @property
     def page(self) -> str:
@@ -129,20 +97,9 @@ class Case:
         return set(self.symptoms) <= {"slow", "memory"}
 
     @cached_property
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[pages.Cell]:
         """The code cells of the page."""
-        return cells_of(pages.path_of(self.page))
-
-
-def cells_of(path: Path) -> list[Cell]:
-    """Return the code cells of a page, each with the section that it stands in."""
-    notebook, section, found = pages.read_notebook(path), "", []
-    for line, cell in zip(notebook.metadata.source_map, notebook.cells, strict=True):
-        if cell.cell_type == "code":
-            found.append(Cell(section, line, cell.metadata, cell.source))
-        else:
-            section = (re.findall(r"^## (.+)$", cell.source, re.M) or [section])[-1].strip()
-    return found
+        return pages.code_cells(pages.path_of(self.page))
 
 
 def read(path: Path) -> Case:
@@ -200,6 +157,33 @@ def load() -> dict[str, Case]:
     return {case.slug: case for case in found}
 
 
+@dataclass(frozen=True)
+class Family:
+    """A family beyond the chapters, as the second door knows it."""
+
+    id: str  # a key of `FAMILIES`
+    title: str  # what it is called
+    symptom: str  # what its cases have in common to the eye, in a sentence
+    cure: str  # what to try first, in a sentence
+    phrases: tuple[str, ...]  # how people who do not know the cause put it
+
+    @property
+    def page(self) -> str:
+        """The section about it, from the root of the repository."""
+        return f"{PAGE_OF_FAMILIES}#family-{self.id}"
+
+
+@cache
+def families() -> dict[str, Family]:
+    """Return the families beyond the chapters, in the order of the page about them."""
+    found = {}
+    for name, row in pages.meta(PAGE_OF_FAMILIES)["families"].items():
+        row = said(row, "symptom", "cure")
+        row["phrases"] = tuple(map(say, row["phrases"]))
+        found[name] = Family(id=name, title=say(FAMILIES[name]), **row)
+    return found
+
+
 def as_json(value: object) -> str:
     """Return a value as JSON, the same for the same value."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
@@ -226,13 +210,13 @@ def program(case: Case) -> dict:
     """
     parts: dict[str, list] = {"program": [], "cure": []}
     for cell in case.cells:
-        tags = cell.options.get("tags", [])
-        if "aside" in tags or re.match(r"\s*%%", cell.code):
+        tags = cell.node.metadata.get("tags", [])
+        if "aside" in tags or re.match(r"\s*%%", cell.node.source):
             continue
-        code = without_asserts(cell.code)
+        code = without_asserts(cell.node.source)
         if not code or cell.section in SECTIONS[1::2]:
             continue
-        expect = cell.options.get("expect", {})
+        expect = cell.node.metadata.get("expect", {})
         expect = expect.get("was", expect)  # where the page's stack has mended it
         kept = {key: expect[key] for key in ("raises", "warns", "match") if key in expect}
         parts["cure" if cell.section == "Cure" else "program"].append({"code": code, **kept})

@@ -9,6 +9,7 @@ regular expression, is not compared.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -20,7 +21,7 @@ from myst_nb.core.render import strip_ansi
 from nbformat import NotebookNode
 
 from bookkit import pages
-from bookkit.expectations import alt_text, is_both, outcomes
+from bookkit.expectations import alt_text, outcomes
 from bookkit.outputs import without_paths
 from trace_evidence import steps
 
@@ -70,11 +71,8 @@ def of_cell(cell: NotebookNode) -> Shown:
     expect = cell.metadata.get("expect", {})
     expect = expect if isinstance(expect, dict) else {}
     varies = str(expect.get("varies", ""))
-    if is_both(cell):
-        sides = outcomes(cell).items()
-        parts = [(f"{side} {name}", text) for side, half in sides for name, text in of(half)]
-    else:
-        parts = of(cell)
+    sides = outcomes(cell).items()
+    parts = [(f"{side} {name}".strip(), text) for side, half in sides for name, text in of(half)]
     tidied = ((name, tidy(text, varies)) for name, text in parts)
     clean = tuple((name, text) for name, text in tidied if text)
     tolerance = float(expect.get("tolerance", TOLERANCE))
@@ -188,12 +186,8 @@ def difference(page: Path, shown: list[Shown]) -> tuple[str, str] | None:
     before = kept(page)
     if before is None:
         return "a file of what it shows", f"{file_of(page).relative_to(pages.ROOT)} is not there"
-    for index, cell in enumerate(shown):
-        now = cell.text().strip("\n")
-        if index >= len(before):
-            return "no more cells", now
-        if not same(before[index], now, cell.tolerance):
-            return before[index], now
-    if len(before) > len(shown):
-        return before[len(shown)], "no such cell"
+    for was, cell in itertools.zip_longest(before, shown):
+        now = cell.text().strip("\n") if cell else "no such cell"
+        if was is None or cell is None or not same(was, now, cell.tolerance):
+            return was or "no more cells", now
     return None

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
-from . import pages
+from . import casebook, pages
 from .languages import say
 
 PLAN_FILE = pages.BOOK / "workshop" / "plans.json"
@@ -39,55 +38,37 @@ def colab_address(page: str) -> str:
     return f"{COLAB}/{repository}/blob/{BRANCH}/{Path(page).name}.ipynb"
 
 
-class Slot(NamedTuple):
-    """One row of a schedule: minutes after the beginning, how long it takes, Markdown."""
-
-    start: int
-    minutes: int
-    what: str
-
-
 def plans() -> dict:
     """Return the plans by name: when each begins, and its rows."""
     return json.loads(PLAN_FILE.read_text())
 
 
-def schedule(name: str) -> list[Slot]:
-    """Return a plan's rows: its chapters' minutes are those of their front cards.
+def schedule(name: str) -> list[tuple[int, str]]:
+    """Return a plan's rows, minutes and Markdown; its chapters' minutes are of their front cards.
 
     Args:
         name: a key of ``book/workshop/plans.json``, where a row is a chapter's id or
             a pair of minutes and words.
     """
-    rows: list[Slot] = []
-
-    def add(minutes: int, what: str) -> None:
-        start = rows[-1].start + rows[-1].minutes if rows else 0
-        rows.append(Slot(start, minutes, what))
-
+    rows: list[tuple[int, str]] = []
     for item in plans()[name]["rows"]:
         if isinstance(item, str):
             page = f"book/failures/{item}"
             minutes, name = pages.meta(page)["failure"]["minutes"], say(pages.title(page))
-            add(minutes["teaching"], say("[{title}](/{page}.md): teaching", title=name, page=page))
-            add(
-                minutes["exercises"],
-                say("[{title}](/{page}.md#exercises): exercises", title=name, page=page),
-            )
+            taught = say("[{title}](/{page}.md): teaching", title=name, page=page)
+            done = say("[{title}](/{page}.md#exercises): exercises", title=name, page=page)
+            rows += [(minutes["teaching"], taught), (minutes["exercises"], done)]
         else:
-            add(item[0], say(item[1]))
+            rows.append((item[0], say(item[1])))
     return rows
 
 
 def schedule_table(name: str) -> str:
     """Return a plan as a Markdown table, with the times of day."""
     hours, _, minutes = plans()[name]["begins"].partition(":")
-    first = int(hours) * 60 + int(minutes)
-    rows = schedule(name)
-    lines = [say("| From | Minutes | What |"), "|---|---|---|"]
-    for row in rows:
-        clock = first + row.start
-        lines.append(f"| {clock // 60}:{clock % 60:02} | {row.minutes} | {row.what} |")
-    end = first + rows[-1].start + rows[-1].minutes
-    lines.append(f"| {end // 60}:{end % 60:02} | | {say('End')} |")
-    return "\n".join(lines)
+    clock = int(hours) * 60 + int(minutes)
+    head, rows = say("| From | Minutes | What |"), []
+    for took, what in [*schedule(name), (0, say("End"))]:
+        rows.append((f"{clock // 60}:{clock % 60:02}", str(took or ""), what))
+        clock += took
+    return casebook.as_table(head, rows)

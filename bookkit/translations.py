@@ -3,16 +3,12 @@
 Sphinx extracts the texts of the pages, Babel those of directives, templates and scripts, and
 `record_texts` those of the records. A message whose English changed is marked `fuzzy` and stays
 English on the site until somebody looks at it; one that stands in another catalogue already is
-taken from there.
-
-    python -m bookkit.translations            all languages
-    python -m bookkit.translations de         a new one too: its folder is laid down
+taken from there. `python -m bookkit.translations de` lays down a new language too.
 """
 
 from __future__ import annotations
 
 import ast
-import html
 import re
 import shutil
 import subprocess
@@ -22,9 +18,11 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import Any, BinaryIO
 
+from babel import Locale
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
+from nbformat import NotebookNode
 
 from can_i_use import record
 from trace_evidence import both, steps, symptoms, triage
@@ -58,8 +56,8 @@ def calls_of_say(
 
 EXTRACTED = pages.BUILD / "gettext"
 
-VERDICTS = {kind: kind for kind in ("fails", "wrong", "warns", "ok", "cannot run")}
-MARKS = {kind: kind for kind in ("then", "now", "silent", "loud")}
+VERDICTS = ("fails", "wrong", "warns", "ok", "cannot run")
+MARKS = ("then", "now", "silent", "loud")
 # What Sphinx and the theme say, and have in no catalogue of theirs, or not as one says it.
 THEME = (
     *("Color mode", "Launch interactive content", "Launch on Binder", "Launch on Colab", "logo"),
@@ -127,36 +125,27 @@ def under(value: Any, keys: set[str], above: str = "") -> Iterator[str]:
 
 def record_texts() -> Iterator[tuple[str, str]]:
     """Return the texts of the records, each with its file, or that of the page that it is for."""
-    constants = {
-        "bookkit/records.py": (
-            *(records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES),
-            records.SEVERITIES,
-        ),
-        "bookkit/everyday.py": (everyday.STACKS,),
-        "bookkit/versions.py": (versions.OCCURS, VERDICTS),
-        "bookkit/translations.py": (dict(enumerate(THEME)),),
-        "trace_evidence/triage.py": (triage.SAYS,),
-        "bookkit/casebook.py": ({"": casebook.NOT_MEASURED},),
-        "bookkit/outputs.py": ({1: outputs.SILENT_WORDS, 2: outputs.WASTEFUL_WORDS},),
-        "trace_evidence/both.py": (both.SIDES, MARKS),
-        "trace_evidence/symptoms.py": (dict(enumerate((*symptoms.ADVICE, symptoms.UNSURE))),),
-        "examine/trials": (examined.load()["not_applicable"],),
-        "can_i_use/instances.toml": (record.constructs(), record.instances()["left_out"]),
-    }
-    for name, tables in constants.items():
-        for table in tables:
-            texts = table.values()
-            if not all(isinstance(text, str) and text for text in texts):
-                texts = table.keys()
-            yield from ((name, text) for text in texts)
-    yield from (("examine/trials", row["why"]) for row in examined.load()["alarms"])
-    yield from (("can_i_use/causes.toml", row["note"]) for row in record.causes() if "note" in row)
-    for file in sorted(drawings.FOLDER.glob("*.svg")):
-        for _, text in drawings.WORDS.findall(file.read_text()):
-            yield f"book/_static/art/{file.name}", html.unescape(" ".join(text.split()))
-    name = "_toc.yml"
-    for part in pages.parse(pages.TOC.read_text())["parts"]:
-        yield name, part["caption"]
+    known = (records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES, records.SEVERITIES)
+    constants: list[tuple[str, Iterable[str]]] = [
+        ("bookkit/records.py", [text for table in known for text in table.values()]),
+        ("bookkit/everyday.py", everyday.STACKS.values()),
+        ("bookkit/versions.py", [*versions.OCCURS.values(), *VERDICTS]),
+        ("bookkit/translations.py", THEME),
+        ("trace_evidence/triage.py", triage.SAYS.values()),
+        ("bookkit/casebook.py", [casebook.NOT_MEASURED]),
+        ("bookkit/outputs.py", [outputs.SILENT_WORDS, outputs.WASTEFUL_WORDS]),
+        ("trace_evidence/both.py", [*both.SIDES.values(), *MARKS]),
+        ("trace_evidence/symptoms.py", [*symptoms.ADVICE, symptoms.UNSURE]),
+        ("examine/trials", examined.load()["not_applicable"].values()),
+        ("can_i_use/instances.toml", record.CONSTRUCTS.values()),
+        ("can_i_use/instances.toml", record.INSTANCES["left_out"].values()),
+        ("examine/trials", [row["why"] for row in examined.load()["alarms"]]),
+        ("can_i_use/causes.toml", [row["note"] for row in record.CAUSES if "note" in row]),
+        *((f"book/_static/art/{file.name}", drawings.words(file)) for file in drawings.files()),
+        ("_toc.yml", [part["caption"] for part in pages.parse(pages.TOC.read_text())["parts"]]),
+    ]
+    for name, texts in constants:
+        yield from ((name, text) for text in texts)
     page_of = {slug: f"book/failures/{slug}" for slug in catalogue.load()}
     page_of |= {entry.id: everyday.page(entry) for entry in everyday.load().values()}
     for name, keys in RECORDS.items():
@@ -178,13 +167,16 @@ def record_texts() -> Iterator[tuple[str, str]]:
                 yield from ((name, text) for text in under(cell.metadata, {"image.alt"}))
             notebook = execute.executed(pages.path_of(entry.page))
             for cell in notebook.cells if notebook else ():
-                for output in cell.get("outputs", ()):
-                    if steps.MIME in output.get("data", {}):
-                        said = frames.words(output["data"][steps.MIME])
-                        yield from ((name, text) for text in said)
-                    if "check" not in cell.metadata.get("tags", ()):  # there it is taken away
-                        said = outputs.FEEDBACK.findall(output.get("text", ""))
-                        yield from ((name, text) for text in said)
+                yield from ((name, text) for text in output_texts(cell))
+
+
+def output_texts(cell: NotebookNode) -> Iterator[str]:
+    """Return what the figures of an executed cell say, and what its check said."""
+    for output in cell.get("outputs", ()):
+        if steps.MIME in output.get("data", {}):
+            yield from frames.words(output["data"][steps.MIME])
+        if "check" not in cell.metadata.get("tags", ()):  # there it is taken away
+            yield from outputs.FEEDBACK.findall(output.get("text", ""))
 
 
 def collected(rows: Iterable[tuple[str, str]]) -> Catalog:
@@ -244,37 +236,32 @@ def written(catalogue: Catalog) -> str:
     return HEADER.sub("", text[text.index("msgid") :])
 
 
-def update(code: str, wanted: dict[str, Catalog]) -> list[tuple[str, list[int]]]:
-    """Write the catalogues of a language; return what each counts.
+def update(code: str, wanted: dict[str, Catalog]) -> dict[str, list[int]]:
+    """Write the catalogues of a language.
 
     Returns:
         By catalogue: translated, fuzzy and missing messages, and words of English.
     """
-    folder = languages.FOLDER / code / "LC_MESSAGES"
-    old = {name: languages.read(languages.catalogue(code, name)) for name in wanted}
+    there = {file: languages.read(file) for file in sorted((languages.FOLDER / code).rglob("*.po"))}
     known = {
         one_line(message): str(message.string)
-        for file in sorted(folder.rglob("*.po"))
-        for message in languages.read(file)
+        for old in there.values()
+        for message in old
         if message.id and message.string and not message.fuzzy
     }
-    counts, files = [], set()
+    counts = {}
     for name, new in wanted.items():
-        made = updated(old[name], new, known, code)
-        messages = [message for message in made if message.id]
-        if not messages:
-            continue
         file = languages.catalogue(code, name)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        text = written(made)
-        if not file.exists() or file.read_text() != text:
-            file.write_text(text)
-        files.add(file)
-        fuzzy = sum(bool(message.fuzzy) for message in messages)
-        missing = sum(not message.string for message in messages)
-        words = sum(len(one_line(message).split()) for message in messages)
-        counts.append((name, [len(messages) - fuzzy - missing, fuzzy, missing, words]))
-    for file in set(folder.rglob("*.po")) - files:  # of a page that is gone
+        made = updated(there.pop(file, Catalog()), new, known, code)
+        messages = [message for message in made if message.id]
+        if messages:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(written(made))
+            fuzzy = sum(bool(message.fuzzy) for message in messages)
+            missing = sum(not message.string for message in messages)
+            words = sum(len(one_line(message).split()) for message in messages)
+            counts[name] = [len(messages) - fuzzy - missing, fuzzy, missing, words]
+    for file in there:  # of a page that is gone
         file.unlink()
     return counts
 
@@ -283,8 +270,6 @@ def lay_down(code: str) -> None:
     """Make the folder of a new language."""
     file = languages.FOLDER / code / "language.toml"
     if not file.exists():
-        from babel import Locale
-
         name = Locale.parse(code).get_display_name(code)
         address = code.lower().replace("_", "-")
         file.parent.mkdir(parents=True)
@@ -298,17 +283,13 @@ def main(codes: list[str]) -> int:
         lay_down(code)
     print("reading the English texts …", flush=True)
     wanted = texts()
-    lines: list[str] = []
     for code in [code for code in languages.known() if code != languages.ENGLISH]:
         counts = update(code, wanted)
-        lines += [f"{'':56}translated  fuzzy  missing  words"]
-        total = [0, 0, 0, 0]
-        for name, row in counts:
-            total = [a + b for a, b in zip(total, row, strict=True)]
-            if row[1] or row[2]:
-                lines.append(f"{name:56}{row[0]:10}{row[1]:7}{row[2]:9}{row[3]:7}")
-        lines.append(f"{'all of ' + code:56}{total[0]:10}{total[1]:7}{total[2]:9}{total[3]:7}")
-    print("\n".join(lines))
+        total = [sum(numbers) for numbers in zip(*counts.values(), strict=True)]
+        print(f"{code:56}translated  fuzzy  missing  words")
+        unfinished = {name: row for name, row in counts.items() if row[1] or row[2]}
+        for name, row in {**unfinished, "all of them": total}.items():
+            print(f"{name:56}{row[0]:10}{row[1]:7}{row[2]:9}{row[3]:7}")
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from functools import cache
+from pathlib import Path
 
 from . import casebook, pages, records
 from .languages import said, say
@@ -28,14 +29,18 @@ def record() -> dict:
     return json.loads(RECORD.read_text())
 
 
-def folder_of(slug: str) -> str | None:
-    """Return the folder whose patch mends a case, or None."""
-    return next((name for name, row in defects().items() if slug in row["cases"]), None)
+def reproducer(name: str) -> str:
+    """Return the program of a folder's report, which exits with 1 while the defect lives."""
+    report = (FOLDER / name / "report.md").read_text()
+    return report.partition("```python\n")[2].partition("```")[0]
 
 
-def state(row: dict) -> str:
-    """Return where a defect stands, linked to its thread where it has one."""
-    return f"[{row['state']}]({row['url']})" if row.get("url") else row["state"]
+def write_reproducer(name: str) -> Path:
+    """Write that program to a file of its own, which a page offers; return the file."""
+    file = pages.BUILD / "upstream" / name / "reproducer.py"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(reproducer(name))
+    return file
 
 
 def proof(name: str) -> str:
@@ -70,19 +75,17 @@ def on_main(name: str) -> str:
 
 def table() -> str:
     """Return the defects with a patch as a table, silent ones first."""
-    rows = [
-        say("| Defect | Occurs in | Tests that fail without the patch, and with it | Main |"),
-        "|---|---|---|---|",
-    ]
+    head = say("| Defect | Occurs in | Tests that fail without the patch, and with it | Main |")
+    rows = []
     for name, row in defects().items():
         mark = f"{{inline-mark}}`{row['kind']}: {say(row['kind'])}`"
         (test,) = sorted((FOLDER / name).glob("test_*.py"))
         files = {
-            say("patch"): "fix.patch",
-            say("test"): test.name,
-            say("reproducer"): "reproducer.py",
+            say("patch"): f"/upstream/{name}/fix.patch",
+            say("test"): f"/upstream/{name}/{test.name}",
+            say("reproducer"): f"/{write_reproducer(name).relative_to(pages.ROOT)}",
         }
-        links = [f"{{download}}`{key} </upstream/{name}/{file}>`" for key, file in files.items()]
+        links = [f"{{download}}`{key} <{file}>`" for key, file in files.items()]
         links += [
             f"[{word}]({SOURCE}/{name}/{key}.md)"
             for key, word in {"report": say("report"), "notes": say("notes")}.items()
@@ -90,23 +93,25 @@ def table() -> str:
         known = records.load()
         cases = say("; ").join(casebook.link(known[slug]) for slug in row["cases"])
         title = row["title"].replace("|", "\\|")
-        what = f"**{title}** {mark} · {state(row)}"
+        state = f"[{row['state']}]({row['url']})" if row.get("url") else row["state"]
+        what = f"**{title}** {mark} · {state}"
         what += say("<br>Cases: {cases}", cases=cases) if cases else ""
         what += f"<br>{' · '.join(links)}"
         since = casebook.occurs_in(row["cases"][0]) if row["cases"] else say("not measured")
-        rows.append(f"| {what} | {since} | {proof(name)} | {on_main(name)} |")
-    return "\n".join(rows)
+        rows.append((what, since, proof(name), on_main(name)))
+    return casebook.as_table(head, rows)
 
 
 def rest_table() -> str:
     """Return the book's cases that are a library's defect and have no patch here."""
-    rows = [say("| Case | What is known upstream |"), "|---|---|"]
+    head, rows = say("| Case | What is known upstream |"), []
+    patched = {slug for row in defects().values() for slug in row["cases"]}
     for case in records.load().values():
-        if case.whose == "library" and folder_of(case.slug) is None:
+        if case.whose == "library" and case.slug not in patched:
             mark = f"{{inline-mark}}`{case.kind}: {say(case.kind)}`"
             library = records.LIBRARIES[case.library]
-            rows.append(f"| {casebook.link(case)} {mark} · {library} | {casebook.upstream(case)} |")
-    return "\n".join(rows)
+            rows.append((f"{casebook.link(case)} {mark} · {library}", casebook.upstream(case)))
+    return casebook.as_table(head, rows)
 
 
 def summary() -> str:

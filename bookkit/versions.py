@@ -7,9 +7,9 @@ which library moved a boundary.
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 from .languages import said, say
@@ -41,14 +41,6 @@ class Span(NamedTuple):
     verdict: str
     first: str
     last: str
-
-
-class Change(NamedTuple):
-    """The first measured release with another verdict than the release before it."""
-
-    release: str
-    before: str
-    after: str
 
 
 @cache
@@ -100,26 +92,11 @@ def stacks_of(failure_id: str) -> tuple[int, int]:
 
 
 def decided_by(failure_id: str) -> tuple[str, ...]:
-    """The libraries whose releases decide about a failure; the one that repaired it comes first."""
-    return tuple(load()["failures"][failure_id]["decided_by"])
+    """The libraries whose releases decide about a failure; the one that repaired it comes first.
 
-
-def _spans(selected: Iterable[Row], failure_id: str, library: str) -> list[Span]:
-    kinds: dict[str, set[str]] = {}
-    for row in selected:
-        kind = verdict(row, failure_id)["verdict"]
-        if not kind.startswith(("cannot", UNKNOWN)):
-            kinds.setdefault(row["pins"][library], set()).add(kind)
-    spans: list[Span] = []
-    for release in sorted(kinds, key=version_order):
-        if len(kinds[release]) > 1:
-            raise ValueError(f"{library} {release} alone does not decide about {failure_id}")
-        (kind,) = kinds[release]
-        if spans and spans[-1].verdict == kind:
-            spans[-1] = spans[-1]._replace(last=release)
-        else:
-            spans.append(Span(kind, release, release))
-    return spans
+    There are none of a program that was not measured.
+    """
+    return tuple(load()["failures"].get(failure_id, {"decided_by": ()})["decided_by"])
 
 
 def _alike(failure_id: str, library: str) -> Callable[[Row], bool]:
@@ -146,7 +123,19 @@ def spans(failure_id: str, library: str | None = None) -> list[Span]:
         ValueError: Two rows with one release of the library disagree.
     """
     library = library or decided_by(failure_id)[0]
-    return _spans(filter(_alike(failure_id, library), load()["rows"]), failure_id, library)
+    kinds: dict[str, set[str]] = {}
+    for row in filter(_alike(failure_id, library), load()["rows"]):
+        kind = verdict(row, failure_id)["verdict"]
+        if not kind.startswith(("cannot", UNKNOWN)):
+            kinds.setdefault(row["pins"][library], set()).add(kind)
+    found: list[Span] = []
+    for release in sorted(kinds, key=version_order):
+        if len(kinds[release]) > 1:
+            raise ValueError(f"{library} {release} alone does not decide about {failure_id}")
+        (kind,) = kinds[release]
+        first = found.pop().first if found and found[-1].verdict == kind else release
+        found.append(Span(kind, first, release))
+    return found
 
 
 @cache
@@ -160,20 +149,15 @@ def boundaries(failure_id: str, library: str | None = None) -> list[tuple[str, s
 
     `[("0.13.0", "0.16.1")]` says that 0.13.0 is the first such release and 0.16.1 the last.
     """
-    ranges: list[tuple[str, str]] = []
-    bad_before = False
-    for span in spans(failure_id, library):
-        if span.verdict in BAD:
-            first = ranges.pop()[0] if bad_before else span.first
-            ranges.append((first, span.last))
-        bad_before = span.verdict in BAD
-    return ranges
+    found = groupby(spans(failure_id, library), lambda span: span.verdict in BAD)
+    runs = [list(run) for bad, run in found if bad]
+    return [(run[0].first, run[-1].last) for run in runs]
 
 
-def changes(failure_id: str, library: str | None = None) -> list[Change]:
-    """The releases at which the verdict changes, oldest first."""
-    found = spans(failure_id, library)
-    return [Change(after.first, before.verdict, after.verdict) for before, after in pairwise(found)]
+def changes(failure_id: str, library: str | None = None) -> list[tuple[str, str, str]]:
+    """Each release at which the verdict changes, what it was, and what it is; oldest first."""
+    found = pairwise(spans(failure_id, library))
+    return [(after.first, before.verdict, after.verdict) for before, after in found]
 
 
 def between(first: str, last: str) -> str:
@@ -183,7 +167,7 @@ def between(first: str, last: str) -> str:
 
 def _range(span: Span, oldest: str, newest: str, ran_on_all: bool, date: str) -> str:
     ends = between(span.first, span.last)
-    if span.first == oldest:
+    if span.first == oldest != newest:
         why = say("oldest measured") if ran_on_all else say("the oldest that runs the program")
         ends = ends.replace(oldest, say("{release} ({why})", release=oldest, why=why), 1)
     if span.last == newest:

@@ -2,10 +2,155 @@
 
 A construct is a function of a row's `law(a, b)` that returns `got` and `expected`, and a tolerance
 where that of float32 does not fit. It raises `No` where it does not apply. To add one, write it
-here, and what it does at the end of `instances.toml`.
+here, and what it does in `instances.toml`. First come parameters, and second ways to a number.
 """
 
-from .ways import *
+import contextlib
+import os
+import pickle
+from functools import cache, partial
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+from jax import random
+from numpyro import handlers, infer
+from numpyro.contrib import control_flow
+from numpyro.infer.autoguide import AutoDelta, AutoNormal
+from scipy import integrate, stats
+
+KEY = random.PRNGKey(0)
+ONE = 0.4  # the value of `a` where there is one distribution
+FOUR = jnp.linspace(0.1, 0.9, 4)  # where there are four
+
+
+class No(Exception):
+    """The construct does not apply to the distribution."""
+
+
+def vector(v):
+    return jnp.stack([v - 0.3, 0.2 - 0.3 * v], -1)
+
+
+def positives(v):
+    return jnp.stack([0.5 + v, 1.5 - v], -1)
+
+
+def simplex(v):
+    return jnp.stack([1 + v, 2 + 0 * v, 3 - v], -1) / 6
+
+
+def triangle(v):
+    return jnp.asarray(v)[..., None, None] * jnp.eye(2) + jnp.array([[1.0, 0.0], [0.3, 0.8]])
+
+
+def correlation(v):
+    return jnp.eye(2) + jnp.asarray(v)[..., None, None] * 0.5 * (1 - jnp.eye(2))
+
+
+@cache
+def draws(law):
+    """Four values of each of four days' distributions."""
+    keys = random.split(KEY, 4)
+    return jnp.stack([law(a).sample(key, (4,)) for a, key in zip(FOUR, keys)])
+
+
+@cache
+def loop(law):
+    """The log densities of `draws`, each by a call of its own."""
+    pairs = zip(FOUR, draws(law))
+    return np.array([[float(law(a).log_prob(x)) for x in row] for a, row in pairs])
+
+
+@cache
+def one(law):
+    """One distribution, a value, and its log density."""
+    d = law(ONE)
+    x = d.sample(KEY)
+    return d, x, d.log_prob(x)
+
+
+def density(model, **given):
+    """The log density of a model, with values for its latent sites."""
+    return infer.util.log_density(handlers.seed(model, 0), (), {}, given)[0]
+
+
+def site(law):
+    """A model of one latent site."""
+    return lambda: numpyro.sample("x", law(ONE))
+
+
+def latent(law):
+    """One distribution, a bijection from the reals, and a point there."""
+    d = law(ONE)
+    if d.support.is_discrete:
+        raise No
+    move = dist.biject_to(d.support)
+    shape = move.inverse_shape(d.event_shape)
+    return d, move, 0.15 + 0.2 * jnp.arange(np.prod(shape, dtype=int)).reshape(shape)
+
+
+def unconstrained(d, move, z):
+    """The log density at a point of the reals, with the volume of the bijection."""
+    x = move(z)
+    if np.size(x) != np.size(z):
+        return d.log_prob(x) + jnp.sum(move.log_abs_det_jacobian(z, x))
+    slopes = jax.jacfwd(lambda flat: move(flat.reshape(z.shape)).ravel())(z.ravel())
+    return d.log_prob(x) + jnp.linalg.slogdet(slopes)[1]
+
+
+def loss(law, key, guide):
+    """The loss of SVI before its first step, and the parameters."""
+    model = site(law)
+    svi = infer.SVI(model, guide(model), numpyro.optim.Adam(0.1), infer.Trace_ELBO())
+    state = svi.init(key)
+    return svi.evaluate(state), svi.get_params(state)
+
+
+def widened(values):
+    """Turn on 64 bits, for the rest of the construct, and return values in the wide type."""
+    jax.config.update("jax_enable_x64", True)
+    values = np.asarray(values)
+    return jnp.asarray(values, f"{values.dtype.kind}8")
+
+
+@cache
+def table(law):
+    """For a distribution of one number: increasing values, and the probability up to each."""
+    jax.config.update("jax_enable_x64", True)
+    d = law(ONE)
+    if d.event_shape or isinstance(d, dist.Delta):
+        raise No
+    if d.support.is_discrete:
+        x = np.arange(3000)
+        x = x[np.asarray(d.support(x))]
+        return x, np.cumsum(np.exp(d.log_prob(jnp.asarray(x))))
+    ends = 11.0 if d.support is dist.constraints.real else 4.0
+    x = np.sort(dist.biject_to(d.support)(jnp.sinh(jnp.linspace(-ends, ends, 20001))))
+    up = integrate.cumulative_trapezoid(np.exp(d.log_prob(x)), x, initial=0)
+    return x, up + (np.exp(d.log_prob(0.0)) if hasattr(d, "gate") else 0)  # a hurdle is a point
+
+
+def needed(method, *arguments):
+    """What a method returns, where the distribution has it on this machine."""
+    try:
+        return method(*arguments)
+    except (NotImplementedError, ImportError):
+        raise No from None
+
+
+def right(got, expected, error=1e-3):
+    """Whether two numbers agree, in float32 unless another tolerance is given."""
+    got, expected = np.asarray(got, float), np.asarray(expected, float)
+    return got.shape == expected.shape and np.allclose(got, expected, min(error, 0.01), error)
+
+
+def first(value):
+    """The first numbers of a value, as words."""
+    return " ".join(f"{number:.5g}" for number in np.ravel(np.asarray(value, float))[:4])
 
 
 def jit_argument(law):
@@ -21,13 +166,12 @@ def jit_result(law):
 def saved(law):
     d, x, expected = one(law)
     leaves, structure = jax.tree_util.tree_flatten(d)
-    folder = Path(os.environ.get("LEAVES", "."))
-    files = [file for file in folder.iterdir() if file.name.startswith(f"{law.__name__}-")]
-    if not files:
-        (folder / f"{law.__name__}-{os.getpid()}.pickle").write_bytes(pickle.dumps(leaves))
-        raise No
-    copies = [jax.tree_util.tree_unflatten(structure, pickle.loads(f.read_bytes())) for f in files]
-    return np.array([copy.log_prob(x) for copy in copies]), np.full(len(files), expected)
+    folder = Path(os.environ.get("LEAVES", "leaves")) / law.__name__
+    folder.mkdir(parents=True, exist_ok=True)
+    loaded = [pickle.loads(file.read_bytes()) for file in folder.iterdir()]
+    (folder / str(os.getpid())).write_bytes(pickle.dumps(leaves))
+    got = [jax.tree_util.tree_unflatten(structure, leaves).log_prob(x) for leaves in loaded]
+    return np.array(got), np.full(len(got), expected)
 
 
 def after_use(law):
@@ -50,23 +194,21 @@ def validated(law):
 
 
 def vmap_inside(law):
-    keys, x = random.split(KEY, 4), draws(law)[:, 0]
-
     def lane(a, key, x):
-        return law(a).log_prob(x), law(a).sample(key).ravel()
+        return jnp.append(law(a).log_prob(x), law(a).sample(key))
 
-    got, drawn = jax.vmap(lane)(many(4), keys, x)
-    single = jnp.stack([law(a).sample(key).ravel() for a, key in zip(many(4), keys)])
-    return jnp.c_[got, drawn], jnp.c_[loop(law)[:, 0], single]
+    given = FOUR, random.split(KEY, 4), draws(law)[:, 0]
+    return jax.vmap(lane)(*given), jnp.stack([lane(*one) for one in zip(*given)])
 
 
 def vmap_result(law):
-    return jax.vmap(law)(many(4)).log_prob(draws(law)[:, 0]), loop(law)[:, 0]
+    return jax.vmap(law)(FOUR).log_prob(draws(law)[:, 0]), loop(law)[:, 0]
 
 
 def vmap_result_draw(law):
     built = jax.vmap(law)(jnp.full(64, ONE))
-    return alike(built.sample(KEY)), alike(law(ONE).sample(KEY, (64,)))
+    drawn = np.asarray(built.sample(KEY)), np.asarray(law(ONE).sample(KEY, (64,)))
+    return tuple(np.array([*x.shape, (x == x[:1]).all()]) for x in drawn)
 
 
 def plate(law):
@@ -84,25 +226,25 @@ def handled(law):
         with handlers.scope(prefix="s"):
             numpyro.sample("x", law(ONE))
             with handlers.mask(mask=False):
-                numpyro.sample("y", law(ONE))
+                done = numpyro.sample("y", law(ONE))
             with handlers.block():
                 numpyro.sample("z", law(ONE), obs=x)
+            numpyro.sample("w", law(ONE), obs=done)
 
-    return density(handlers.condition(model, {"s/x": x, "s/y": x})), expected
+    given = handlers.condition(model, {"s/x": x})
+    return density(handlers.do(given, {"s/y": x})), 2 * expected
 
 
 def reparam(law):
     d = law(ONE)
     if not isinstance(d, dist.TransformedDistribution):
         raise No
-    model = handlers.reparam(handlers.seed(site(law), 0), {"x": TransformReparam()})
-    trace = handlers.trace(model).get_trace()
-    base = trace["x_base"]
-    z, volume = base["value"], 0.0
-    for move in d.transforms:
-        before, z = z, move(z)
-        volume += jnp.sum(move.log_abs_det_jacobian(before, z))
-    return base["fn"].log_prob(base["value"]).sum(), d.log_prob(trace["x"]["value"]) + volume
+    way = {"x": infer.reparam.TransformReparam()}
+    trace = handlers.trace(handlers.reparam(handlers.seed(site(law), 0), way)).get_trace()
+    base, x = trace["x_base"], trace["x"]["value"]
+    move = dist.transforms.ComposeTransform(d.transforms)
+    volume = jnp.sum(move.log_abs_det_jacobian(base["value"], x))
+    return base["fn"].log_prob(base["value"]).sum(), d.log_prob(x) + volume
 
 
 def cond(law):
@@ -115,24 +257,22 @@ def cond(law):
 
 
 def predictive(law):
-    two = (Predictive(site(law), num_samples=4, parallel=way) for way in (True, False))
+    two = (infer.Predictive(site(law), num_samples=4, parallel=way) for way in (True, False))
     return tuple(draw(KEY)["x"] for draw in two)
 
 
-def scan(law, days=3, size=0, axes=""):
-    """The density in a scan over days, in a plate of some size, and that of a plain loop.
-
-    `axes` names those of `a` and `b` that have the plate's axis.
-    """
+def scan(law, days=3, size=0, axes="", expand=False):
+    """The density in a scan and in a loop; `axes` names which of `a` and `b` are plate-wide."""
     axis, x = jnp.ones(size), draws(law)[:days, : size or 1]
     one_a, one_b = (axis if name in axes else 1.0 for name in "ab")
 
     def day(carry, inputs):
+        d = law(inputs[0] * one_a, 0.5 * one_b)
         with numpyro.plate("n", size) if size else contextlib.nullcontext():
-            numpyro.sample("x", law(inputs[0] * one_a, 0.5 * one_b), obs=inputs[1])
+            numpyro.sample("x", d.expand((size,)) if expand else d, obs=inputs[1])
         return carry, None
 
-    given = many(4)[:days], x if size else x[:, 0]
+    given = FOUR[:days], x if size else x[:, 0]
     expected = loop(law)[:days, : size or 1].sum()
     return density(lambda: control_flow.scan(day, None, given)), expected
 
@@ -143,13 +283,14 @@ scan_plate_single = partial(scan, days=4, size=1)
 scan_first_axis = partial(scan, days=4, size=4, axes="a")
 scan_other_axes = partial(scan, days=4, size=4, axes="b")
 scan_all_axes = partial(scan, days=4, size=4, axes="ab")
+scan_expanded = partial(scan, size=4, expand=True)
 
 
 def scan_latent(law, **options):
     def day(_, a):
         return None, numpyro.sample("x", law(a))
 
-    model = partial(control_flow.scan, day, None, many(4), **options)
+    model = partial(control_flow.scan, day, None, FOUR, **options)
     return density(model, x=draws(law)[:, 0]), loop(law)[:, 0].sum()
 
 
@@ -159,8 +300,8 @@ scan_latent_reverse = partial(scan_latent, reverse=True)
 def potential(law):
     d, move, z = latent(law)
     points = jnp.stack([z, z + 0.2, z - 0.3])
-    got = jax.vmap(lambda z: potential_energy(site(law), (), {}, {"x": z}))(points)
-    got = jnp.append(got, potential_energy(site(law), (), {}, {"x": z}))
+    got = jax.vmap(lambda z: infer.util.potential_energy(site(law), (), {}, {"x": z}))(points)
+    got = jnp.append(got, infer.util.potential_energy(site(law), (), {}, {"x": z}))
     return -got, jnp.stack([unconstrained(d, move, z) for z in (*points, z)])
 
 
@@ -170,6 +311,15 @@ def auto_delta(law):
     return -got, jnp.stack([d.log_prob(x) for x in parameters["x_auto_loc"]])
 
 
+def auto_normal(law):
+    d, move, z = latent(law)
+    guide = partial(AutoNormal, init_scale=0.01)
+    got, parameters = jax.vmap(lambda key: loss(law, key, guide))(random.split(KEY, 400))
+    middle = jax.vmap(partial(unconstrained, d, move))(parameters["x_auto_loc"])
+    entropy = z.size * stats.norm(scale=0.01).entropy()
+    return np.mean(-got - middle) / z.size, entropy / z.size, 0.3
+
+
 def own_guide(law):
     return loss(law, KEY, lambda model: model)[0], 0.0
 
@@ -177,9 +327,9 @@ def own_guide(law):
 def gradient(law):
     x, h = one(law)[1], 1e-6
     got = jax.grad(lambda a: law(a).log_prob(x))(ONE)
-    with float64():
-        up, down = law(ONE + h).log_prob(wide(x)), law(ONE - h).log_prob(wide(x))
-        return got, float(up - down) / (2 * h), 1e-2
+    x = widened(x)
+    up, down = law(ONE + h).log_prob(x), law(ONE - h).log_prob(x)
+    return got, float(up - down) / (2 * h), 1e-2
 
 
 def float32(law):
@@ -187,27 +337,25 @@ def float32(law):
     if x.dtype.kind == "f":
         x = np.concatenate([x, 8 * x[np.asarray(law(ONE).support(8 * x))]])
     got = law(ONE).log_prob(x)
-    with float64():
-        return got, np.asarray(law(ONE).log_prob(wide(x))), 2e-3
+    return got, law(ONE).log_prob(widened(x)), 2e-3
 
 
 def drawn_as_density(law):
+    seen = stats.ecdf(np.ravel(law(ONE).sample(KEY, (4000,)))).cdf
     x, up = table(law)
-    values = np.sort(many_draws(law))
-    place = np.unique(values)
-    below = np.searchsorted(values, place, side="right") / len(values)
-    return np.abs(below - np.interp(place, x, up)).max(), 0.0, 0.04
+    return np.abs(seen.probabilities - np.interp(seen.quantiles, x, up)).max(), 0.0, 0.04
 
 
 def cdf(law):
-    x, up = table(law)
     values = law(ONE).sample(KEY, (64,))
-    return needed(law(ONE).cdf, values), np.interp(values, x, up), 5e-3
+    got = needed(law(ONE).cdf, values)
+    return got, np.interp(values, *table(law)), 5e-3
 
 
 def icdf(law):
-    (x, up), q = table(law), jnp.linspace(0.05, 0.95, 19)
+    q = jnp.linspace(0.05, 0.95, 19)
     values = needed(law(ONE).icdf, q)
+    x, up = table(law)
     if law(ONE).support.is_discrete:
         return values, x[np.searchsorted(up, q)]
     return np.interp(values, x, up), q, 5e-3
@@ -216,7 +364,7 @@ def icdf(law):
 def mean(law):
     d = law(ONE)
     claimed = np.asarray(needed(lambda: d.mean))
-    values = many_draws(law)
+    values = np.asarray(d.sample(KEY, (4000,)), float)
     if not np.isfinite(claimed).all():
         raise No
     error = values.std(0) / 63 + 1e-6

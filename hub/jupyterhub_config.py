@@ -35,8 +35,6 @@ c.ConfigurableHTTPProxy.pid_file = str(STATE / "proxy.pid")
 c.JupyterHub.db_url = f"sqlite:///{STATE / 'hub.sqlite'}"
 c.JupyterHub.upgrade_db = True  # of an older JupyterHub; a copy of it stays beside it
 c.JupyterHub.cookie_secret_file = str(STATE / "cookie-secret")
-# A hub that is restarted finds the learners' servers where it left them.
-c.JupyterHub.cleanup_servers = False
 c.JupyterHub.authenticator_class = "shared-password"
 c.SharedPasswordAuthenticator.user_password = os.environ["HUB_PASSWORD"]
 c.Authenticator.allow_all = True

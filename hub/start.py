@@ -119,7 +119,7 @@ def answers(address: str) -> bool:
 
 
 def stop(hub: subprocess.Popen) -> None:
-    """End the hub and its proxy; learners' servers are ended by whoever started them."""
+    """End the hub, which ends its proxy and the learners' servers."""
     if hub.poll() is None:
         hub.send_signal(signal.SIGTERM)
         try:
@@ -127,22 +127,6 @@ def stop(hub: subprocess.Popen) -> None:
         except subprocess.TimeoutExpired:
             hub.kill()
             hub.wait()
-
-
-def end_servers(state: Path) -> None:
-    """End the learners' servers, and their kernels: whatever has one of the homes as its own."""
-    import psutil
-
-    ours = []
-    for process in psutil.process_iter():
-        try:
-            if process.environ().get("HOME", "").startswith(f"{state / 'homes'}{os.sep}"):
-                process.terminate()
-                ours.append(process)
-        except (psutil.NoSuchProcess, psutil.AccessDenied):
-            continue
-    for process in psutil.wait_procs(ours, timeout=10)[1]:
-        process.kill()
 
 
 def main() -> int:
@@ -160,7 +144,6 @@ def main() -> int:
         return 0
     finally:
         stop(hub)
-        end_servers(state)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,10 @@ lock with hashes. A row whose name is a NumPyro release is that release with a J
 `<release>+jax-<version>` is the same NumPyro with a later JAX; `<release>-<library>-<version>` is a
 control, which differs from another row in one library.
 
-For each row uv makes an environment under `.cache/matrix/`, in which the chapters' programs, in
-`stacks/reproducers/`, and those of the cases, on the pages in `book/cases/`, run with their cures,
-each in a process of its own. What is known stands in the record: each verdict with a digest of the
-program that it is about. So only what is new or changed runs, in a fresh clone too, and a row is
-written to the record as soon as it is measured.
+For each row uv makes an environment under `.cache/matrix/`. In it `runner.py` runs the chapters'
+programs, of `stacks/reproducers/`, and those of the cases, of `book/cases/`, with their cures. What
+is known stands in the record: each verdict with a digest of the program that it is about. So only
+what is new or changed runs, in a fresh clone too, and a row is written as soon as it is measured.
 
     python -m stacks.measure                       measure what is missing in all rows
     python -m stacks.measure --newest              the newest rows only, for a new case
@@ -17,13 +16,11 @@ written to the record as soon as it is measured.
     python -m stacks.measure --lock --rows ...     make the locks from the pins
 
 Verdicts: `fails` (the library's exception), `wrong` (a silently wrong result, and which), `warns`,
-`ok`, `cannot run` (another exception than the failure's: the stack cannot run this program) and
-`cannot install`.
+`ok`, and `cannot run` (another exception than the failure's: the stack cannot run this program).
 """
 
 import argparse
 import ast
-import contextlib
 import datetime
 import hashlib
 import json
@@ -31,11 +28,9 @@ import os
 import platform
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -53,17 +48,12 @@ RUNNER = ROOT / "stacks" / "runner.py"
 RECORD = ROOT / "stacks" / "matrix.json"
 WORK = ROOT / ".cache" / "matrix"
 PARTS = ("reproduce", "fix")
+JOBS = 2
 NEWEST = 3  # rows in which a new case is measured before its page is built
-TIME_LIMIT = 300.0  # seconds, for one part of one reproducer
-INSTALL_LIMIT = 1800.0
+TIME_LIMIT = 300.0  # seconds for each program, on average
 
 _PIN = re.compile(r"^([A-Za-z0-9_.-]+)==([^\s;\\]+)", re.MULTILINE)
 _PYTHON = re.compile(r"^# Python (\d+)\.(\d+)$", re.MULTILINE)
-_stopping = threading.Event()
-
-
-class CannotInstallError(Exception):
-    """The stack of a row could not be installed; the message says why."""
 
 
 # --- stacks and programs ---------------------------------------------------------------------
@@ -99,127 +89,104 @@ def python_of(row: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def reproducers() -> dict[str, dict[str, Any]]:
-    """What each reproducer shows and which libraries decide, read without importing it."""
-    found = {}
-    for path in sorted(REPRODUCERS.glob("[a-z]*.py")):
-        tree = ast.parse(path.read_text())
-        constants = {
-            node.targets[0].id: node.value
-            for node in tree.body
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-        }
-        found[path.stem] = {
-            "shows": (ast.get_docstring(tree) or "").splitlines()[0],
-            "decided_by": list(ast.literal_eval(constants["DECIDED_BY"])),
-        }
-    return found
-
-
-def programs() -> dict[str, dict[str, Any]]:
-    """The programs of the cases by slug, as their pages have them."""
-    return {slug: records.program(case) for slug, case in records.load().items()}
-
-
-def failures() -> dict[str, dict[str, Any]]:
-    """What each program shows and which libraries decide, the chapters' own before the cases."""
-    return reproducers() | {
-        slug: {"shows": case.title, "decided_by": list(case.decided_by)}
-        for slug, case in records.load().items()
-    }
-
-
-def _digest(*texts: str) -> str:
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
-
-
 def _code(path: Path) -> str:
     """The lines of a file that are no comments."""
     lines = path.read_text().splitlines()
     return "\n".join(line for line in lines if line.strip() and not line.lstrip().startswith("#"))
 
 
+def chapters() -> dict[str, dict[str, Any]]:
+    """The chapters' own programs by name, and which libraries decide; none is imported.
+
+    A file computes `expected`; its `reproduce` and `fix` return what a case calls `got` and
+    `cured`. The cure runs in functions made anew, since JAX may reuse an old trace.
+    """
+    found = {}
+    for path in sorted(REPRODUCERS.glob("*.py")):
+        tree, code = ast.parse(path.read_text()), _code(path)
+        said = {
+            node.targets[0].id: ast.literal_eval(node.value)
+            for node in tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+            if node.targets[0].id in ("DECIDED_BY", "EXPECT", "TOLERANCE")
+        }
+        found[path.stem] = {
+            "decided_by": list(said["DECIDED_BY"]),
+            "program": {
+                "program": [{"code": f"{code}\ngot = reproduce()", **said["EXPECT"]}],
+                "cure": [{"code": f"{code}\ncured = fix()"}],
+                "tolerance": said["TOLERANCE"],
+                "wordings": [],
+            },
+        }
+    return found
+
+
+def programs() -> dict[str, dict[str, Any]]:
+    """What `runner.py` runs by name: the chapters' programs, and those of the cases."""
+    own = {name: row["program"] for name, row in chapters().items()}
+    return own | {slug: records.program(case) for slug, case in records.load().items()}
+
+
+def failures() -> dict[str, dict[str, Any]]:
+    """Which libraries decide about each program, the chapters' own before the cases."""
+    own = {name: {"decided_by": row["decided_by"]} for name, row in chapters().items()}
+    cases = records.load().items()
+    return own | {slug: {"decided_by": list(case.decided_by)} for slug, case in cases}
+
+
 def digests() -> dict[str, str]:
     """For each program, a digest of what its verdict in a stack depends on."""
-    shared, of_cases = _code(REPRODUCERS / "_run.py"), _code(RUNNER)
-    own = {name: _digest(shared, _code(REPRODUCERS / f"{name}.py")) for name in reproducers()}
-    return own | {
-        slug: _digest(of_cases, records.as_json(program)) for slug, program in programs().items()
+    texts = {name: (_code(RUNNER), records.as_json(what)) for name, what in programs().items()}
+    return {
+        name: hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+        for name, parts in texts.items()
     }
 
 
-# --- processes -------------------------------------------------------------------------------
+# --- one row ---------------------------------------------------------------------------------
 
 
 def environment() -> dict[str, str]:
     """The variables of every process: none that change how Python, JAX or XLA behave."""
     meddling = ("PYTHON", "JAX_", "XLA_", "NUMPYRO_", "EQX_", "VIRTUAL_ENV")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(meddling)}
-    kept.setdefault("UV_CACHE_DIR", str(ROOT / ".cache" / "uv"))
     return {**kept, "PYTHONNOUSERSITE": "1", "JAX_PLATFORMS": "cpu"}
 
 
-def run(command: Sequence[str | Path], limit: float) -> subprocess.CompletedProcess[str]:
-    """Run a command, unless the whole run is being stopped."""
-    if _stopping.is_set():
-        raise KeyboardInterrupt
-    words = [str(part) for part in command]
-    done = subprocess.run(
-        words, capture_output=True, text=True, env=environment(), cwd=ROOT, timeout=limit
-    )
-    if _stopping.is_set():  # Ctrl-C ended it too
-        raise KeyboardInterrupt
-    return done
-
-
-# --- one row ---------------------------------------------------------------------------------
-
-
 def install(row: str) -> Path:
-    """Make the row's environment, and return its interpreter."""
-    where, wanted = WORK / row, python_of(row)
+    """Make the row's environment, and return its interpreter.
+
+    Raises:
+        SetupError: it could not be made, or this machine lacks the Python that it needs.
+    """
+    wanted = python_of(row)
     base = environments.find_python(wanted)
     if base is None:
         name = "Python {}.{}".format(*wanted)
-        raise CannotInstallError(f"{name} is not on this machine: install it, or leave the row out")
-    python = where / "bin" / "python"
-    for command in (
-        ["venv", "--clear", "--python", base, where],
-        ["pip", "install", "--python", python, "--require-hashes", "-r", STACKS / f"{row}.txt"],
-    ):
-        try:
-            done = run([environments.find_uv(), "--color", "never", *command], INSTALL_LIMIT)
-        except subprocess.TimeoutExpired as error:
-            raise CannotInstallError(f"not installed within {INSTALL_LIMIT:.0f} s") from error
-        if done.returncode != 0:
-            said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-            why = [line for line in said if re.match(r"error|cause", line)] or said[-1:]
-            raise CannotInstallError(" ".join(why[:2]).replace(str(ROOT), "."))
-    return python
+        raise environments.SetupError(f"{name} is not on this machine: {row} is left out.")
+    environments.install_lock(WORK / row, STACKS / f"{row}.txt", base)
+    return WORK / row / "bin" / "python"
 
 
-def measure_part(python: Path, failure: str, part: str) -> dict[str, str]:
-    """The verdict on `reproduce` or `fix` of one reproducer."""
-    try:
-        done = run([python, REPRODUCERS / "_run.py", failure, part], TIME_LIMIT)
-    except subprocess.TimeoutExpired:
-        return {"verdict": "cannot run", "message": f"no answer within {TIME_LIMIT:.0f} s"}
-    try:
-        return json.loads(done.stdout.splitlines()[-1])
-    except (IndexError, json.JSONDecodeError):
-        last = (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1]
-        return {"verdict": "cannot run", "message": last.replace(str(ROOT), ".")}
+def run_programs(
+    python: Path, wanted: dict[str, Any], env: dict[str, str] | None = None
+) -> dict[str, dict[str, dict[str, str]]]:
+    """The verdicts on programs, measured by one process that forks for each.
 
-
-def measure_cases(python: Path, wanted: dict[str, Any]) -> dict[str, dict[str, dict[str, str]]]:
-    """The verdicts on the programs of cases, measured by one process that forks for each."""
-    if not wanted:
-        return {}
+    Args:
+        python: the interpreter of the stack.
+        wanted: the programs by name, as `programs` has them.
+        env: the variables of the process; those of `environment`, if none are given.
+    """
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(wanted, file)
         file.flush()
         try:
-            done = run([python, RUNNER, file.name], TIME_LIMIT * len(wanted))
+            done = subprocess.run(
+                [python, RUNNER, file.name], capture_output=True, text=True,
+                env=env or environment(), cwd=ROOT, timeout=TIME_LIMIT * len(wanted),
+            )  # fmt: skip
             lines, why = done.stdout.splitlines(), done.stderr.strip().splitlines()[-1:]
         except subprocess.TimeoutExpired:
             lines, why = [], ["no answer in time"]
@@ -231,7 +198,7 @@ def measure_cases(python: Path, wanted: dict[str, Any]) -> dict[str, dict[str, d
             for part in PARTS
         }
     said = {"verdict": "cannot run", "message": " ".join(why) or "the runner ended early"}
-    return {slug: found.get(slug, dict.fromkeys(PARTS, said)) for slug in wanted}
+    return {name: found.get(name, dict.fromkeys(PARTS, said)) for name in wanted}
 
 
 def measure(row: str, wanted: dict[str, str]) -> dict[str, Any]:
@@ -244,15 +211,7 @@ def measure(row: str, wanted: dict[str, str]) -> dict[str, Any]:
     started = time.monotonic()
     try:
         python = install(row)
-        cases = {slug: what for slug, what in programs().items() if slug in wanted}
-        of_cases = measure_cases(python, cases)
-        found = {
-            name: of_cases.get(name) or {part: measure_part(python, name, part) for part in PARTS}
-            for name in wanted
-        }
-    except CannotInstallError as error:
-        nothing = {"verdict": "cannot install", "message": str(error)}
-        found = {name: dict.fromkeys(PARTS, nothing) for name in wanted}
+        found = run_programs(python, {k: what for k, what in programs().items() if k in wanted})
     finally:
         shutil.rmtree(WORK / row, ignore_errors=True)
     return {
@@ -277,8 +236,15 @@ def read() -> dict[str, Any]:
         return {}
 
 
+def write_json(file: Path, content: object, **options: Any) -> None:
+    """Write a record under another name first, so that it is there whole or not at all."""
+    part = file.with_suffix(".part")
+    part.write_text(json.dumps(content, indent=1, **options) + "\n")
+    part.replace(file)
+
+
 def write(rows: dict[str, Any]) -> None:
-    """Write the record under another name first, so that it is there whole or not at all."""
+    """Write what is known of some rows, in order."""
     kept = [rows[name] for name in row_names() if name in rows]
     content = {
         "date": max(row["measured"] for row in kept),
@@ -287,21 +253,15 @@ def write(rows: dict[str, Any]) -> None:
         "failures": failures(),
         "rows": kept,
     }
-    part = RECORD.with_name(f"{RECORD.name}.part")
-    part.write_text(json.dumps(content, indent=1) + "\n")
-    part.replace(RECORD)
+    write_json(RECORD, content)
 
 
-def known(row: str, recorded: dict[str, Any] | None, now: dict[str, str]) -> dict[str, Any]:
+def known(row: str, recorded: dict[str, Any], now: dict[str, str]) -> dict[str, Any]:
     """Of a row's verdicts on record, those whose lock and program are as they were measured."""
-    pins = pins_of((STACKS / f"{row}.txt").read_text())
-    if recorded is None or recorded["pins"] != pins:
+    if recorded.get("pins") != pins_of((STACKS / f"{row}.txt").read_text()):
         return {}
-    return {
-        name: said
-        for name, said in recorded["verdicts"].items()
-        if said["program"] == now.get(name) and said["fix"]["verdict"] != "cannot install"
-    }
+    verdicts = recorded["verdicts"].items()
+    return {name: said for name, said in verdicts if said["program"] == now.get(name)}
 
 
 def summary(result: dict[str, Any]) -> str:
@@ -316,33 +276,25 @@ def summary(result: dict[str, Any]) -> str:
 # --- the program -----------------------------------------------------------------------------
 
 
-def measure_all(wanted: dict[str, dict[str, str]], jobs: int) -> Iterator[dict]:
-    """Yield the result of each row that has programs to run, as it comes, `jobs` at a time."""
-    for python in {python_of(row) for row in wanted}:
-        if environments.find_python(python) is None:
-            left = [row for row in wanted if python_of(row) == python]
-            name = "Python {}.{}".format(*python)
-            print(f"{name} is not on this machine; left out: {', '.join(left)}", flush=True)
-            wanted = {row: names for row, names in wanted.items() if row not in left}
-    if not wanted:
-        return
+def measure_all(wanted: dict[str, dict[str, str]]) -> Iterator[dict]:
+    """Yield the result of each row that has programs to run, as it comes, two at a time."""
     count = len({name for names in wanted.values() for name in names})
-    print(f"measuring {count} programs in {len(wanted)} stacks, {jobs} at a time …", flush=True)
-    pool = ThreadPoolExecutor(max_workers=jobs)
+    print(f"measuring {count} programs in {len(wanted)} stacks, {JOBS} at a time …", flush=True)
+    pool = ThreadPoolExecutor(JOBS)
     try:
         waiting = [pool.submit(measure, row, names) for row, names in wanted.items()]
         for number, future in enumerate(as_completed(waiting), start=1):
-            result = future.result()
             place = f"[{number}/{len(wanted)}]"
-            print(f"{place} {result['row']:<22} {result['seconds']:4} s  {summary(result)}")
-            sys.stdout.flush()
+            try:
+                result = future.result()
+            except environments.SetupError as error:
+                print(f"{place} {error}", flush=True)
+                continue
+            row, seconds = result["row"], result["seconds"]
+            print(f"{place} {row:<22} {seconds:4} s  {summary(result)}", flush=True)
             yield result
-    except KeyboardInterrupt:
-        _stopping.set()
+    finally:
         pool.shutdown(cancel_futures=True)
-        print("stopped; the next run goes on from here", file=sys.stderr)
-        raise SystemExit(130) from None
-    pool.shutdown()
 
 
 def lock(row: str) -> None:
@@ -350,21 +302,19 @@ def lock(row: str) -> None:
     version = "{}.{}".format(*python_of(row))
     options = ["--python-version", version, "--no-header", "--no-annotate", "--generate-hashes"]
     paths = [STACKS / f"{row}.in", "-o", STACKS / f"{row}.txt"]
-    uv = environments.find_uv()
-    words = map(str, [uv, "pip", "compile", "--quiet", *options, *paths])
-    done = run([*words], INSTALL_LIMIT)
-    if done.returncode != 0:
-        raise SystemExit(f"{row}: {done.stderr}")
+    command = [environments.find_uv(), "pip", "compile", "--quiet", *options, *paths]
+    environments.run(*command, cure=f"{row} could not be locked: mend its pins.")
 
 
-def update(rows: list[str], jobs: int = 2) -> None:
+def update(rows: list[str]) -> None:
     """Measure what is missing in some rows, and bring the whole record up to date."""
     now, recorded = digests(), read()
     for name in recorded:
         recorded[name]["verdicts"] = known(name, recorded[name], now)
     held = {row: recorded.get(row, {}).get("verdicts", {}) for row in rows}
     wanted = {row: {k: v for k, v in now.items() if k not in held[row]} for row in rows}
-    for result in measure_all({row: names for row, names in wanted.items() if names}, jobs):
+    wanted = {row: names for row, names in wanted.items() if names}
+    for result in measure_all(wanted) if wanted else ():
         found = {**held[result["row"]], **result["verdicts"]}
         result["verdicts"] = {name: found[name] for name in now if name in found}
         recorded[result["row"]] = result
@@ -380,23 +330,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--rows", help="names of rows, separated by commas (default: all)")
     which.add_argument("--newest", action="store_true", help=f"the newest {NEWEST} rows")
-    parser.add_argument("--jobs", type=int, default=2, help="rows at a time (default: 2)")
     parser.add_argument("--lock", action="store_true", help="make the locks from the pins")
     options = parser.parse_args(arguments)
     rows = options.rows.split(",") if options.rows else row_names()
     rows = newest_rows() if options.newest else rows
     if unknown := set(rows) - set(row_names()):
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
-
-    _stopping.clear()
-    if options.lock:
-        for row in rows:
-            lock(row)
-    else:
-        update(rows, options.jobs)
+    if not options.lock:
+        update(rows)
+        return
+    for row in rows:
+        lock(row)
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    main()
+    try:
+        main()
+    except environments.SetupError as error:
+        sys.exit(f"error: {error}")
+    except KeyboardInterrupt:
+        print("stopped; the next run goes on from here", file=sys.stderr)
+        sys.exit(130)

@@ -27,7 +27,6 @@ TABLE = Path(__file__).with_suffix(".toml")
 EVERYDAY = ROOT / "book" / "everyday.toml"
 FRAMEWORKS = "frameworks"
 STACKS = ("0.12.1", "0.15.2", "0.17.0", "0.19.0", "0.22.0")
-PYTHONS = {"then": ROOT / ".venv-then/bin/python", "now": ROOT / ".venv/bin/python"}
 PACKAGES = ("jax", "jaxlib", "numpyro", "equinox", "diffrax")
 FRAME_LINES, MESSAGE_LINES = 8, 20  # of a traceback, at most
 IMPORTS = """\
@@ -114,13 +113,6 @@ def run(python, programs):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def write(file, found):
-    """Write recordings in one step."""
-    part = file.with_suffix(".part")
-    part.write_text(json.dumps(found, indent=1) + "\n")
-    part.replace(file)
-
-
 def read(file):
     """Return the tables of a file by name, each with its `program` as it is run."""
     tables = tomllib.loads(file.read_text())
@@ -160,37 +152,35 @@ def record_wordings():
             if said["type"] and key not in seen and not cannot_run(about, said):
                 seen.add(key)
                 rows.append({"about": about, "program": name, "stack": stack} | said)
-    write(TABLE.with_suffix(".json"), rows)
+    measure.write_json(TABLE.with_suffix(".json"), rows)
     silent = sorted(set(programs) - {row["program"] for row in rows})
     print(f"{len(rows)} recordings; silent everywhere: {silent}")
 
 
-def versions(python):
-    """Return the releases that an environment of the book holds."""
-    code = f"from importlib import metadata as m; print(*map(m.version, {PACKAGES!r}))"
-    done = subprocess.run([python, "-c", code], capture_output=True, text=True)
-    return dict(zip(PACKAGES, done.stdout.split(), strict=True))
-
-
 def record_everyday():
     """Run what is new or changed in `book/everyday.toml` on both stacks, and write the file."""
+    from stacks import measure
+    from tools import environments
+
     file = TABLE.with_name("everyday.json")
     tables = {name: row for name, row in read(EVERYDAY).items() if row["program"]}
     old = json.loads(file.read_text()) if file.exists() else {"rows": [], "versions": {}}
-    rows, releases = [], {stack: versions(python) for stack, python in PYTHONS.items()}
-    for stack, python in PYTHONS.items():
+    rows, releases = [], {}
+    for stack, home in {"then": environments.THEN, "now": environments.NOW}.items():
+        installed = environments.versions(home)
+        releases[stack] = {name: installed[name] for name in PACKAGES}
         known = {row["about"]: row for row in old["rows"] if row["stack"] == stack}
         if releases[stack] != old["versions"].get(stack):
             known = {}
         wanted = {n: r["program"] for n, r in tables.items() if r.get("only", stack) == stack}
         new = {n: p for n, p in wanted.items() if known.get(n, {}).get("program") != p}
         print(f"everyday errors on {stack}: {len(new)} programs to run")
-        known |= run(python, new) if new else {}
+        known |= run(home / "bin" / "python", new) if new else {}
         for name, program in wanted.items():
             said = {key: known[name][key] for key in ("type", "text")}
             rows.append({"about": name, "stack": stack, "program": program} | said)
     rows.sort(key=lambda row: (list(tables).index(row["about"]), row["stack"]))
-    write(file, {"versions": releases, "rows": rows})
+    measure.write_json(file, {"versions": releases, "rows": rows})
     silent = [f"{row['about']} ({row['stack']})" for row in rows if not row["type"]]
     print(f"{len(rows)} recordings; silent: {silent}")
 

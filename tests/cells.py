@@ -22,7 +22,7 @@ def run_cells(folder: Path, *sources: str) -> list[list[NotebookNode]]:
         cell.metadata["tags"] = ["raises-exception"]
     kernel = {"name": "python3", "display_name": "now", "language": "python"}
     notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    execution = execute.run_chapter(folder / "page.md", notebook, cell_seconds=120)
+    execution = execute.run_chapter(folder / "page.md", notebook)
     assert not execution.reason
     return [cell.outputs for cell in notebook.cells]
 

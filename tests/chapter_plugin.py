@@ -34,19 +34,11 @@ class Chapter(pytest.File):
 
     def collect(self):
         try:
-            notebook = pages.read_notebook(self.path)
+            cells = pages.code_cells(self.path)
         except pages.PageError as error:
             raise self.CollectError(str(error)) from None
-        section = ""
-        for index, cell in enumerate(notebook.cells):
-            headings = [row for row in cell.source.splitlines() if row.startswith("## ")]
-            if cell.cell_type == "markdown" and headings:
-                section = headings[-1].removeprefix("## ").strip()
-            if cell.cell_type == "code":
-                line = notebook.metadata.source_map[index] + 1
-                yield Cell.from_parent(
-                    self, name=f"line-{line}", index=index, line=line, section=section
-                )
+        for cell in cells:
+            yield Cell.from_parent(self, name=f"line-{cell.line}", cell=cell)
         for one in predictions.find(self.path.read_text()):
             yield Prediction.from_parent(self, name=f"predict-{one.label}", one=one)
         if self.path.is_relative_to(pages.BOOK):
@@ -60,6 +52,17 @@ class CellFailure(Exception):
 class Item(pytest.Item):
     """Something of a page that is red with a report of its own."""
 
+    @property
+    def execution(self):
+        """What came of executing the page."""
+        return self.config.stash[executions][self.path]
+
+    def executed_page(self):
+        """Return the executed page; where a cell stopped it, the item is skipped."""
+        if self.execution.stopped_at is not None:
+            pytest.skip(f"not compared: a cell of {self.path.stem} stopped the page")
+        return self.execution.notebook
+
     def repr_failure(self, excinfo):
         if isinstance(excinfo.value, CellFailure):
             return str(excinfo.value)
@@ -72,20 +75,19 @@ class Item(pytest.Item):
 class Cell(Item):
     """One code cell: it ran, and what happened is what it says must happen."""
 
-    def __init__(self, *, index, line, section, **kwargs):
+    def __init__(self, *, cell, **kwargs):
         super().__init__(**kwargs)
-        self.index, self.line, self.section = index, line, section
+        self.section, self.line, self.index, _ = cell
 
     def runtest(self):
-        execution = self.config.stash[executions][self.path]
-        cell = execution.notebook.cells[self.index]
-        stopped = execution.stopped_at
+        cell = self.execution.notebook.cells[self.index]
+        stopped = self.execution.stopped_at
         if stopped is not None and self.index > stopped:
             pytest.skip(f"not run: an earlier cell of {self.path.stem} stopped the chapter")
         problems = check(cell)
         if stopped == self.index:
             cure = "Mend the cell; if it is meant to fail, declare it with `expect` and the tag."
-            happened = execution.reason + where(cell)
+            happened = self.execution.reason + where(cell)
             problems.append(Problem("the cell runs as declared", happened, cure))
         if problems:
             raise CellFailure(self.describe(cell.source, problems))
@@ -108,10 +110,7 @@ class Prediction(Item):
         self.one = one
 
     def runtest(self):
-        execution = self.config.stash[executions][self.path]
-        if execution.stopped_at is not None:
-            pytest.skip(f"not compared: a cell of {self.path.stem} stopped the page")
-        problem = self.one.problem(execution.notebook)
+        problem = self.one.problem(self.executed_page())
         if problem:
             raise CellFailure(
                 f"{self.path.name}, prediction {self.one.label}:\nexpected: "
@@ -124,10 +123,7 @@ class Outputs(Item):
     """All outputs of a page are those that were kept in `tests/outputs`."""
 
     def runtest(self):
-        execution = self.config.stash[executions][self.path]
-        if execution.stopped_at is not None:
-            pytest.skip(f"not compared: a cell of {self.path.stem} stopped the page")
-        now = shown.of_page(execution.notebook)
+        now = shown.of_page(self.executed_page())
         if self.config.option.update:
             shown.write(self.path, now)
         found = shown.difference(self.path, now)
@@ -172,5 +168,5 @@ def pytest_runtestloop(session):
             terminal.write_line(line)
 
     cache = execute.open_cache(execute.CACHE)
-    done = execute.execute_chapters(paths, cache, report, execute.CELL_SECONDS)
+    done = execute.execute_chapters(paths, cache, report)
     config.stash[executions].update(done)

@@ -6,15 +6,13 @@ one does, the slow tests are left out that do not read it. Such a test is marked
 files and folders that the mark names, from the root. Without `_build/passed.json` all run.
 """
 
-import hashlib
 import json
-import platform
 import subprocess
 from functools import cache
 
 import pytest
 
-from bookkit import pages
+from bookkit import execute, pages
 
 FILE = pages.BUILD / "passed.json"
 CODE = (
@@ -22,22 +20,19 @@ CODE = (
     *("tests/*.py", "requirements.txt", "stacks/then.txt", "conftest.py"),
 )
 ALL = "all of them"
-asked = pytest.StashKey[dict[str, str]]()  # the hash of what each marked test depends on
-ran = pytest.StashKey[dict[str, str]]()  # the hash of those that passed now, nothing for others
+passed = pytest.StashKey[dict[str, str]]()  # the hash of what passed now, nothing for what failed
 
 
 @cache
 def digest(*patterns: str) -> str:
-    """Return one hash of the names and contents of files."""
-    found = hashlib.sha256(platform.python_version().encode())
-    for pattern in patterns:
-        paths = sorted(pages.ROOT.glob(pattern))
+    """Return one hash of the code, and of the files and folders that patterns name."""
+    found = set()
+    for pattern in (*CODE, *patterns):
+        paths = list(pages.ROOT.glob(pattern))
         if not paths:
             raise pytest.UsageError(f"mark kept: there is no {pattern}: mend the mark.")
-        for file in [one for path in paths for one in (path, *sorted(path.rglob("*")))]:
-            if file.is_file():
-                found.update(f"{file.relative_to(pages.ROOT)}\0".encode() + file.read_bytes())
-    return found.hexdigest()[:16]
+        found.update(file for path in paths for file in (path, *path.rglob("*")))
+    return execute.digest(sorted(one for one in found if one.is_file() and one.suffix != ".pyc"))
 
 
 def whole() -> str:
@@ -47,11 +42,8 @@ def whole() -> str:
         listed = subprocess.run(command, cwd=pages.ROOT, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return ""
-    found = hashlib.sha256(platform.python_version().encode())
-    for name in sorted(listed.stdout.decode().split("\0")):
-        file = pages.ROOT / name
-        found.update(name.encode() + (file.read_bytes() if file.is_file() else b""))
-    return found.hexdigest()[:16]
+    files = {pages.ROOT / name for name in listed.stdout.decode().split("\0")}
+    return execute.digest(sorted(file for file in files if file.is_file()))
 
 
 def load() -> dict[str, str]:
@@ -62,45 +54,45 @@ def load() -> dict[str, str]:
         return {}
 
 
-def pytest_configure(config):
-    config.stash[asked], config.stash[ran] = {}, {}
-    config.addinivalue_line("markers", "kept(*paths): passed once, not run until a path changes")
-    if is_whole(config) and load().get(ALL, "") == (whole() or None):
-        pytest.exit("all tests passed, and no file changed: without _build/passed.json they run", 0)
-
-
 def is_whole(config) -> bool:
     """Return whether the run is of the whole suite, as `make test` begins it."""
     return not config.invocation_params.args
 
 
+def pytest_configure(config):
+    config.stash[passed] = {}
+    config.addinivalue_line("markers", "kept(*paths): passed once, not run until a path changes")
+    if is_whole(config) and load().get(ALL, "") == (whole() or None):
+        pytest.exit("all tests passed, and no file changed: without _build/passed.json they run", 0)
+
+
+def depends_on(item) -> str:
+    """Return the hash of what a test depends on, and nothing for one without a mark."""
+    marks = list(item.iter_markers("kept"))
+    return digest(*(name for mark in marks for name in mark.args)) if marks else ""
+
+
 def pytest_collection_modifyitems(config, items):
     """Leave out what passed with the same files."""
-    for item in items:
-        marks = list(item.iter_markers("kept"))
-        if marks:
-            names = [name for mark in marks for name in mark.args]
-            config.stash[asked][item.nodeid] = digest(*CODE) + digest(*names)
-    known, now = load(), config.stash[asked]
-    out = [item for item in items if known.get(item.nodeid, "") == now.get(item.nodeid)]
-    items[:] = [item for item in items if item not in set(out)]
+    known = load()
+    out = {item for item in items if known.get(item.nodeid, "") == (depends_on(item) or None)}
+    items[:] = [item for item in items if item not in out]
     config.hook.pytest_deselected(items=out)
 
 
 def pytest_runtest_makereport(item, call):
     """Remember what passed, and what did not."""
-    wanted = item.config.stash[asked].get(item.nodeid)
-    if wanted and call.when == "call":
-        item.config.stash[ran][item.nodeid] = "" if call.excinfo else wanted
+    if call.when == "call" and depends_on(item):
+        item.config.stash[passed][item.nodeid] = "" if call.excinfo else depends_on(item)
 
 
 def pytest_sessionfinish(session):
     """Keep what passed, whole or not at all."""
-    passed = session.config.stash[ran]
+    found = session.config.stash[passed]
     if is_whole(session.config):
-        passed[ALL] = whole() if session.exitstatus == 0 else ""
-    if passed:
+        found[ALL] = whole() if session.exitstatus == 0 else ""
+    if found:
         FILE.parent.mkdir(parents=True, exist_ok=True)
         part = FILE.with_suffix(".part")
-        part.write_text(json.dumps(load() | passed, indent=0, sort_keys=True))
+        part.write_text(json.dumps(load() | found, indent=0, sort_keys=True))
         part.replace(FILE)

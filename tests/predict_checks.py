@@ -26,10 +26,22 @@ def test_every_prediction_of_the_book_is_on_its_page():
         assert [form["id"] for form in soup(SITE / path).select("form.predict")] == wanted
 
 
+def look_at_paper(page):
+    """Assert that all replies are listed on paper, and what comes of the programs is shown."""
+    page.emulate_media(media="print")
+    for form in page.locator("form.predict").all():
+        assert len(replies(form)) == form.locator(".predict-answer").count()
+        assert not form.locator("button").first.is_visible()
+    for output in page.locator(".cell:has(> .prediction) > .cell_output").all():
+        assert output.is_visible()
+    page.emulate_media(media="screen")
+
+
 @with_forms
-def test_the_reply_stands_beside_the_chosen_answer_and_a_second_try_is_possible(path, open_page):
+def test_on_paper_all_replies_are_listed_and_on_the_screen_that_of_each_try(path, open_page):
     width = 390 if WITH.index(path) % 2 else 1280
     view = open_page(path, width=width)
+    look_at_paper(view.page)
     source = (pages.ROOT / path).with_suffix(".md")
     for one in predictions.find(source.read_text()):
         view.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
@@ -86,17 +98,6 @@ def test_without_scripts_the_replies_are_folded_and_nothing_is_hidden(path, open
         form.locator("summary").click()
         assert len(replies(form)) == form.locator(".predict-answer").count()
     assert page.locator(".predict-hidden").count() == 0
-
-
-@with_forms
-def test_on_paper_all_replies_are_listed(path, open_page):
-    page = open_page(path).page
-    page.emulate_media(media="print")
-    for form in page.locator("form.predict").all():
-        assert len(replies(form)) == form.locator(".predict-answer").count()
-        assert not form.locator("button").first.is_visible()
-    for output in page.locator(".cell:has(> .prediction) > .cell_output").all():
-        assert output.is_visible()
 
 
 def test_a_question_about_a_program_stands_between_its_code_and_its_output():

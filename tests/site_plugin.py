@@ -20,7 +20,6 @@ class View:
 
     Attributes:
         page: Playwright's page.
-        site: the address of the site, which ends with a slash.
         width: the width of the window, in pixels.
         scheme: "light" or "dark".
         path: the page's path in the site.
@@ -31,7 +30,6 @@ class View:
     """
 
     page: Page
-    site: str
     width: int
     scheme: str
     path: str = ""
@@ -39,6 +37,7 @@ class View:
     answers: list[Response] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    site = site_browser.ADDRESS
 
     def visit(self, path: str) -> None:
         """Open another page of the site, and begin the notes anew."""
@@ -68,16 +67,6 @@ class View:
 
 
 @pytest.fixture(scope="session")
-def site() -> Iterator[str]:
-    """Serve the built site on loopback; give its address, which ends with a slash."""
-    try:
-        with site_browser.serve() as address:
-            yield address
-    except site_browser.NotReady as error:
-        pytest.exit(str(error), 2)
-
-
-@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Start a headless Chromium that finds no other machine."""
     try:
@@ -88,14 +77,14 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def opener(browser: Browser, site: str) -> Callable[..., View]:
+def opener(browser: Browser) -> Callable[..., View]:
     """Give a function that opens a page; whoever calls it closes `view.page.context`."""
 
     def open_page(path: str, width: int = 1280, scheme: str = "light", **options) -> View:
         size = {"width": width, "height": 900}
         options = {"reduced_motion": "reduce"} | options  # no colour is seen on its way to another
-        context = browser.new_context(viewport=size, color_scheme=scheme, **options)
-        view = View(context.new_page(), site, width, scheme)
+        context = site_browser.window(browser, viewport=size, color_scheme=scheme, **options)
+        view = View(context.new_page(), width, scheme)
         view.watch()
         view.visit(path)
         return view

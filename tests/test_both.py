@@ -6,14 +6,15 @@ import nbformat
 import pytest
 
 from bookkit import expectations
-from tests.cells import ABSENT, LOAD, run_cells
+from tests.cells import LOAD, run_cells
 from trace_evidence.both import MIME
 
 pytestmark = pytest.mark.kept
 
 
-def run_page(folder):
-    """Return the outputs of one page's cells, after the first."""
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """The outputs of one page's cells, after the first."""
     sources = [
         LOAD,
         "%%both\nimport sys, jax\nx = 20",
@@ -24,13 +25,7 @@ def run_page(folder):
         "x",
         "%%then\nx",
     ]
-    return run_cells(folder, *sources)[1:]
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """The outputs of the page."""
-    return run_page(tmp_path_factory.mktemp("page"))
+    return run_cells(tmp_path_factory.mktemp("page"), *sources)[1:]
 
 
 def sides(outputs):
@@ -59,12 +54,6 @@ def test_an_error_of_one_side_stops_neither_the_other_nor_the_page(page):
     assert "then · August 2024 · JAX 0.4.31" in shown.data["text/html"]
     assert "AssertionError: too old" in shown.data["text/plain"]
     assert [side[0]["ename"] for side in sides(page[3]).values()] == ["ZeroDivisionError"] * 2
-
-
-def test_without_the_old_kernel_the_other_half_runs_and_the_message_says_what_to_do(tmp_path):
-    found = sides(run_cells(tmp_path, LOAD, ABSENT, "%%both\nprint('still here')")[2])
-    assert "Install it with `make book`" in found["then"][0]["text"]
-    assert found["now"][0]["text"] == "still here\n"
 
 
 # --- what each half promises -----------------------------------------------------------------

@@ -24,13 +24,13 @@ def cells_of(case, section):
 def is_mended(case):
     """Tell whether the page says that its program does right on the stack now."""
     cells = cells_of(case, "What you see")
-    tags = {tag for cell in cells for tag in cell.options.get("tags", [])}
-    return "mended" in tags or any("was" in cell.options.get("expect", {}) for cell in cells)
+    tags = {tag for cell in cells for tag in cell.node.metadata.get("tags", [])}
+    return "mended" in tags or any("was" in cell.node.metadata.get("expect", {}) for cell in cells)
 
 
 def asserts_of(cell):
     """Return the names used in each of a cell's assertions."""
-    code = "\n".join(row for row in cell.code.splitlines() if not row.startswith("%"))
+    code = "\n".join(row for row in cell.node.source.splitlines() if not row.startswith("%"))
     nodes = [node for node in ast.parse(code).body if isinstance(node, ast.Assert)]
     return [{n.id for n in ast.walk(node) if isinstance(n, ast.Name)} for node in nodes]
 
@@ -85,9 +85,9 @@ def test_a_case_has_its_sections_and_its_card_and_is_short(case):
     assert text_of(case).count("```{case-card}") == 1
     lines = 0
     for cell in case.cells:
-        rows = [row for row in cell.code.splitlines() if row.strip()]
+        rows = [row for row in cell.node.source.splitlines() if row.strip()]
         where = f"{case.slug}.md:{cell.line}"
-        draws = "figure" in cell.options.get("expect", {})
+        draws = "figure" in cell.node.metadata.get("expect", {})
         most = DRAWING_LINES if draws else CELL_LINES
         assert len(rows) <= most, f"{where}: a cell of {len(rows)} lines, at most {most}; split it"
         lines += 0 if draws else len(rows)  # a drawing is folded
@@ -105,7 +105,7 @@ def test_a_page_asserts_the_wrong_answer_and_the_right_one(case):
     if case.kind == "silent":
         wanted = "mended" if is_mended(case) else "silent-failure"
         seen = cells_of(case, "What you see")
-        silent = [cell for cell in seen if wanted in cell.options.get("tags", [])]
+        silent = [cell for cell in seen if wanted in cell.node.metadata.get("tags", [])]
         held = [names for cell in silent for names in asserts_of(cell)]
         assert any({"got", "expected"} <= names for names in held), (
             f"{where}: assert that `got` is unlike `expected`, in a cell tagged `{wanted}`"
@@ -118,10 +118,10 @@ def test_a_page_asserts_the_wrong_answer_and_the_right_one(case):
 
 @each_case
 def test_a_drawing_of_both_answers_is_folded_and_says_the_difference(case):
-    for cell in [cell for cell in case.cells if "comparison import compare" in cell.code]:
-        tags = set(cell.options["tags"])
+    for cell in [cell for cell in case.cells if "comparison import compare" in cell.node.source]:
+        tags = set(cell.node.metadata["tags"])
         assert tags == {"aside", "hide-input"}, f"{case.slug}.md: a drawing is an aside, folded"
-        alt = cell.options["mystnb"]["image"]["alt"]
+        alt = cell.node.metadata["mystnb"]["image"]["alt"]
         assert re.search(r"\d", alt), f"{case.slug}.md: say the difference in numbers: {alt}"
 
 

@@ -125,8 +125,14 @@ def write_chapter(folder: Path, name: str) -> None:
     (folder / f"{name}.md").write_text(text)
 
 
-def run_pytest(folder: Path):
-    """Run pytest with the plugin over a folder, as a process of its own, as `make test` does."""
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    """What pytest, as a process of its own with the plugin, says of all chapters of the table."""
+    folder = tmp_path_factory.mktemp("chapters")
+    for name in CHAPTERS:
+        write_chapter(folder, name)
+    (folder / "asks.md").write_text(FRONT.replace("KERNEL", "python3") + ASKS)
+    (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "conftest.py").write_text(CONFTEST)
     command = [sys.executable, "-m", "pytest", "-p", "tests.chapter_plugin", "-c", "pytest.ini"]
@@ -141,21 +147,6 @@ def run_pytest(folder: Path):
 def of_chapter(cases, name):
     """Return the (case, text) pairs of one chapter."""
     return [(case, text) for case, text in cases if case.get("classname", "").startswith(name)]
-
-
-def run_all(folder):
-    """Run all chapters of the table once; the tests below look at what was reported."""
-    for name in CHAPTERS:
-        write_chapter(folder, name)
-    (folder / "asks.md").write_text(FRONT.replace("KERNEL", "python3") + ASKS)
-    (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
-    return run_pytest(folder)
-
-
-@pytest.fixture(scope="module")
-def outcome(tmp_path_factory):
-    """What pytest said of all chapters."""
-    return run_all(tmp_path_factory.mktemp("chapters"))
 
 
 def test_a_right_chapter_is_green(outcome):
@@ -217,21 +208,10 @@ def test_invalid_front_matter_and_cell_metadata_give_one_line_with_the_cure(outc
     assert printed.count("it is the YAML between the two `---` lines") >= 2
 
 
-def test_the_cache_of_another_stack_is_thrown_away(tmp_path):
-    execute.open_cache(tmp_path / "cache", current="one stack")
-    kept = tmp_path / "cache" / "executed" / "key" / "base.ipynb"
-    kept.parent.mkdir(parents=True)
-    kept.touch()
-    execute.open_cache(tmp_path / "cache", current="one stack")
-    assert kept.exists()
-    execute.open_cache(tmp_path / "cache", current="another stack")
-    assert not kept.exists()
-
-
-def executed(folder):
-    """Execute what a folder's cache does not hold; return the pages that a kernel ran for."""
+def executed(folder, stack="now"):
+    """Execute what a stack's cache does not hold; return the pages that a kernel ran for."""
     said = []
-    cache = execute.open_cache(folder / "cache", current="one stack")
+    cache = execute.open_cache(folder / "cache", stack)
     list(execute.execute_chapters(pages.find_notebooks(folder), cache, said.append))
     return {line.split()[1] for line in said if line.startswith("executing")}
 
@@ -241,31 +221,13 @@ def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(tmp_path)
     write_chapter(tmp_path, "undeclared")
     assert executed(tmp_path) == {"right", "undeclared"}
     assert executed(tmp_path) == {"undeclared"}
-    for notebook in (tmp_path / "cache" / "executed").rglob("base.ipynb"):
+    for notebook in (tmp_path / "cache").rglob("base.ipynb"):
         notebook.unlink()
     assert executed(tmp_path) == {"right", "undeclared"}
+    assert executed(tmp_path, "another") == {"right", "undeclared"}
 
 
 def test_an_index_of_the_cache_that_a_full_disk_left_empty_is_made_anew(tmp_path):
-    execute.open_cache(tmp_path / "cache", current="one stack")
-    index = tmp_path / "cache" / "global.db"
+    index = execute.open_cache(tmp_path, "now").path / "global.db"
     index.write_bytes(b"")
-    os.utime(index, (0, 0))
-    assert execute.open_cache(tmp_path / "cache", current="one stack").list_cache_records() == []
-
-
-def test_many_may_open_the_cache_at_once(tmp_path):
-    """As the builds of the two languages do: what one writes must not look old to the other."""
-    opening = f"""
-from pathlib import Path
-from bookkit import execute
-for _ in range(500):
-    execute.open_cache(Path({str(tmp_path / "cache")!r}), current="one stack")
-"""
-    execute.open_cache(tmp_path / "cache", current="one stack")
-    kept = tmp_path / "cache" / "executed" / "key" / "base.ipynb"
-    kept.parent.mkdir(parents=True)
-    kept.touch()
-    both = [subprocess.Popen([sys.executable, "-c", opening]) for _ in range(2)]
-    assert [process.wait() for process in both] == [0, 0]
-    assert kept.exists()
+    assert execute.open_cache(tmp_path, "now").list_cache_records() == []

@@ -19,60 +19,47 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 # --- finding a Python ------------------------------------------------------------------------
 
 
+def fake(command, does):
+    """Write a script that stands for a Python, and return its path."""
+    command.parent.mkdir(parents=True, exist_ok=True)
+    command.write_text(f"#!/bin/sh\n{does}\n")
+    command.chmod(0o755)
+    return str(command)
+
+
 @pytest.fixture
-def machine(monkeypatch):
-    """A machine whose Pythons are named in a table, by command."""
-
-    def make(pythons, asked=None):
-        monkeypatch.setattr(environments, "python_version", pythons.get)
-        monkeypatch.delenv("PYTHON", raising=False)
-        if asked:
-            monkeypatch.setenv("PYTHON", asked)
-
-    return make
+def machine(monkeypatch, tmp_path):
+    """A machine without a Python; what is put into `bin` is found."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("PYTHON", raising=False)
+    return tmp_path
 
 
 @pytest.mark.parametrize(
     ("pythons", "found"),
     [
-        ({"python3": (3, 12)}, "python3"),
-        ({"python3": (3, 11), "python": (3, 12)}, "python"),
-        ({"python3": (3, 13)}, None),
+        ({"python3": "echo 3 12 cpython"}, "python3"),
+        ({"python3": "echo 3 11 cpython", "python": "echo 3 12 cpython"}, "python"),
+        ({"python3.12": "exit 127", "python3": "echo 3 12 pypy"}, None),  # such as pyenv's shims
     ],
 )
-def test_python_3_12_is_taken_by_whatever_name_it_has(machine, pythons, found):
-    machine(pythons)
+def test_python_3_12_is_taken_by_whatever_name_it_has_or_from_home(machine, pythons, found):
+    for name, does in pythons.items():
+        fake(machine / "bin" / name, does)
     assert environments.find_python() == found
-
-
-def test_a_python_of_pyenvs_or_uvs_is_found_behind_a_shim_that_refuses(monkeypatch, tmp_path):
-    shims = tmp_path / "bin"
-    shims.mkdir()
-    for name, does in {"python3.12": "exit 127", "python3": "echo 3 12 pypy"}.items():
-        (shims / name).write_text(f"#!/bin/sh\n{does}\n")
-        (shims / name).chmod(0o755)
-    monkeypatch.setenv("PATH", str(shims))
-    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.delenv("PYTHON", raising=False)
-    assert environments.find_python() is None
-    there = []
-    for place in ("data/uv/python/cpython-3.12.9-linux", "pyenv/versions/3.12.1"):
-        python = tmp_path / place / "bin" / "python3.12"
-        python.parent.mkdir(parents=True)
-        python.write_text("#!/bin/sh\necho 3 12 cpython\n")
-        python.chmod(0o755)
-        there.append(str(python))
-    assert environments.find_python() == there[0]  # the newer of the two
+    places = ("data/uv/python/cpython-3.12.9-linux", "pyenv/versions/3.12.1")
+    home = [fake(machine / place / "bin/python3.12", "echo 3 12 cpython") for place in places]
+    assert environments.find_python() == (found or home[0])  # the newer of the two
 
 
 @pytest.mark.parametrize(
-    ("pythons", "said"),
-    [({"py": (3, 11)}, "PYTHON=py is Python 3.11"), ({}, "PYTHON=py is not a Python that runs")],
+    ("does", "said"), [("echo 3 11 cpython", "Python 3.11"), ("exit 1", "not a Python that runs")]
 )
-def test_another_python_that_was_asked_for_is_refused_with_a_cure(machine, pythons, said):
-    machine(pythons, asked="py")
-    with pytest.raises(SetupError, match=rf"^{re.escape(said)}.*Name a Python 3\.12[^\n]*$"):
+def test_another_python_that_was_asked_for_is_refused_with_a_cure(machine, monkeypatch, does, said):
+    monkeypatch.setenv("PYTHON", fake(machine / "py", does))
+    with pytest.raises(SetupError, match=rf"^PYTHON=\S+ is {said};.*Name a Python 3\.12[^\n]*$"):
         environments.find_python()
 
 
@@ -81,15 +68,13 @@ def test_make_takes_the_first_python_that_is_new_enough(tmp_path):
     for name in ("sh", "sed"):
         (tmp_path / name).symlink_to(shutil.which(name))
     for name, status in (("python3", 1), ("python3.12", 0)):
-        script = f'#!/bin/sh\n[ "$1" = -c ] && exit {status}\necho "$0 $*"\n'
-        (tmp_path / name).write_text(script)
-        (tmp_path / name).chmod(0o755)
+        fake(tmp_path / name, f'[ "$1" = -c ] && exit {status}\necho "$0 $*"')
     command = [shutil.which("make"), "-C", ROOT, "--no-print-directory", "environments"]
-    env = {"PATH": str(tmp_path)}
-    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    quiet = {"env": {"PATH": str(tmp_path)}, "capture_output": True, "text": True}
+    done = subprocess.run(command, **quiet)
     assert done.stdout == f"{tmp_path}/python3.12 -m tools.environments\n"
     (tmp_path / "python3.12").unlink()
-    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    done = subprocess.run(command, **quiet)
     assert done.stderr.startswith("error: no Python found: install Python 3.12")
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bookkit import catalogue, everyday, families, records
+from bookkit import catalogue, everyday, records
 from tests.test_triage import RECORDINGS, reported
 from tools import score
 from trace_evidence import triage
@@ -20,7 +20,7 @@ every_entry = pytest.mark.parametrize("entry", ENTRIES.values(), ids=list(ENTRIE
 
 @every_entry
 def test_an_entry_says_what_it_is_and_what_to_try_first(entry):
-    assert entry.id not in {*catalogue.load(), *records.load(), *families.load()}, "it is taken"
+    assert entry.id not in {*catalogue.load(), *records.load(), *records.families()}, "it is taken"
     assert entry.says.endswith(".") and entry.first.endswith(".")
     assert len(entry.says) <= 260, "two sentences at most"
     assert set(entry.look) <= {*catalogue.load(), *records.load()}

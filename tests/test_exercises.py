@@ -112,8 +112,10 @@ def laid_down(folder):
     return f"from trace_evidence import grading\ngrading.FOLDER = type(grading.FOLDER)('{folder}')"
 
 
-def run_out_of_order(folder):
-    """Return what checks print before their cells, after them, and without the kernel `then`."""
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """What checks print before their cells, after them, and without the kernel `then`."""
+    folder = tmp_path_factory.mktemp("exercises")
     return printed_by(
         folder,
         f"{LOAD}\n{laid_down(folder)}",
@@ -135,12 +137,6 @@ def run_out_of_order(folder):
         ABSENT,
         "%check old",
     )
-
-
-@pytest.fixture(scope="module")
-def printed(tmp_path_factory):
-    """What the checks print."""
-    return run_out_of_order(tmp_path_factory.mktemp("exercises"))
 
 
 @pytest.mark.kept

@@ -61,6 +61,7 @@ async def ask(manager, name: str, folder: str) -> dict:
     return json.loads("".join(said))
 
 
+@pytest.mark.kept
 @pytest.mark.parametrize("name", ["python3", "then"])
 def test_a_forked_kernel_is_like_a_readers(name):
     with tempfile.TemporaryDirectory(prefix="book-") as folder:  # short, as sockets need it

@@ -21,9 +21,10 @@ ASKED = {
 }
 
 
-def start_lab(folder):
-    """Start JupyterLab on loopback; return its answers, and what it wrote into the home."""
-    runtime, home = folder / "runtime", folder / "home"
+@pytest.fixture
+def lab(tmp_path):
+    """What JupyterLab answers on loopback, and what it wrote into the home."""
+    runtime, home = tmp_path / "runtime", tmp_path / "home"
     runtime.mkdir()
     home.mkdir()
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime), "HOME": str(home)}
@@ -55,8 +56,7 @@ def fetch(info, path):
         return session.get(address, headers=headers, timeout=60).json()
 
 
-def test_a_chapter_opens_as_a_notebook_with_both_kernels(tmp_path):
-    lab = start_lab(tmp_path)
+def test_a_chapter_opens_as_a_notebook_with_both_kernels(lab):
     assert {"python3", "then"} <= set(lab["kernels"]["kernelspecs"])
     notebook = lab["chapter"]["content"]
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]

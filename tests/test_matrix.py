@@ -1,34 +1,23 @@
 """The version matrix: its record is whole and current, its reader right, its runner resumable."""
 
-import importlib.util
 import itertools
 import json
 import os
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from bookkit import pages, records, versions
 from stacks import measure as runner
+from stacks.runner import judge
+from tools import environments
 
 ROOT = Path(__file__).resolve().parents[1]
-
-
-def _import(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"under_test_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module.__name__] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-reproducer = _import(ROOT / "stacks" / "reproducers" / "_run.py")
+OK = {"verdict": "ok"}
 ROWS = runner.row_names()
 FAILURES = sorted(runner.failures())
-OWN = sorted(runner.reproducers())  # the chapters' own programs; the others are cases
+OWN = sorted(runner.chapters())  # the chapters' own programs; the others are cases
 CASES = sorted(set(FAILURES) - set(OWN))
 
 
@@ -98,16 +87,16 @@ def test_every_cure_holds_wherever_its_program_goes_wrong_or_its_page_says_until
 @pytest.mark.parametrize("failure", OWN)
 def test_for_each_boundary_two_rows_differ_in_the_deciding_library_alone(record, failure):
     for library in versions.decided_by(failure):
-        for change in versions.changes(failure, library):
+        for release, *change in versions.changes(failure, library):
             pairs = [
                 pair
                 for pair in itertools.product(record["rows"], repeat=2)
-                if pair[1]["pins"][library] == change.release
+                if pair[1]["pins"][library] == release
                 and [n for n in versions.STACK if pair[0]["pins"][n] != pair[1]["pins"][n]]
                 == [library]
             ]
             kinds = [[versions.verdict(row, failure)["verdict"] for row in pair] for pair in pairs]
-            assert [change.before, change.after] in kinds, change
+            assert change in kinds, (release, change)
 
 
 # --- two rows, measured again ----------------------------------------------------------------
@@ -140,13 +129,12 @@ def test_the_readme_names_the_releases_that_are_newest(record):
 
 @weekly
 @pytest.mark.parametrize("row", ENVIRONMENTS)
-@pytest.mark.parametrize("failure", OWN)
-def test_the_record_holds_when_a_row_is_measured_again(record, row, failure):
+def test_the_record_holds_when_a_row_is_measured_again(record, row):
     (found,) = (one for one in record["rows"] if one["row"] == row)
-    python = ROOT / ENVIRONMENTS[row] / "bin" / "python"
-    for part in runner.PARTS:
-        was = found["verdicts"][failure][part]
-        now = runner.measure_part(python, failure, part)
+    own = {name: runner.programs()[name] for name in OWN}
+    measured = runner.run_programs(ROOT / ENVIRONMENTS[row] / "bin" / "python", own)
+    for name, part in itertools.product(OWN, runner.PARTS):
+        was, now = found["verdicts"][name][part], measured[name][part]
         kinds = [(said["verdict"], said.get("type")) for said in (was, now)]
         assert kinds[0] == kinds[1], f"run python -m stacks.measure: was {was}, is {now}"
 
@@ -160,7 +148,7 @@ def test_cures_hold_where_jax_has_forgotten_what_it_traced_for_the_programs():
     programs = runner.programs()
     for program in programs.values():
         program["cure"].insert(0, FORGET)
-    said = runner.measure_cases(ROOT / ".venv" / "bin" / "python", programs)
+    said = runner.run_programs(ROOT / ".venv" / "bin" / "python", programs)
     wrong = {case: row["fix"] for case, row in said.items() if row["fix"]["verdict"] != "ok"}
     assert not wrong
 
@@ -170,10 +158,10 @@ def test_cures_hold_where_jax_has_forgotten_what_it_traced_for_the_programs():
 
 def test_every_boundary_that_was_measured_is_explained_and_no_other(record):
     measured = {
-        (failure, library, change.release)
+        (failure, library, release)
         for failure in OWN
         for library in versions.decided_by(failure)
-        for change in versions.changes(failure, library)
+        for release, _, _ in versions.changes(failure, library)
     }
     said = [(row["failure"], row["library"], row["release"]) for row in versions.moved_by()]
     assert sorted(said) == sorted(measured), "mend stacks/boundaries.toml"
@@ -181,80 +169,51 @@ def test_every_boundary_that_was_measured_is_explained_and_no_other(record):
         assert re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/pull/\d+", row["pull"])
 
 
-# --- the reader, on a matrix made up for it --------------------------------------------------
+# --- the reader ------------------------------------------------------------------------------
 
 
-def made_up(decided: tuple[str, ...], *stacks: tuple[str, str, str, str]) -> dict:
-    """A record from (NumPyro, JAX, Equinox, verdict); a repeated NumPyro release is a control."""
-    rows, seen = [], set()
-    for numpyro, jax, equinox, verdict in stacks:
-        name = numpyro if numpyro not in seen else f"{numpyro}-jax-{jax}"
-        seen.add(numpyro)
-        pins = {"numpyro": numpyro, "jax": jax, "equinox": equinox, "diffrax": "0.1.0"}
-        verdicts = {"drift": {"reproduce": {"verdict": verdict}, "fix": {"verdict": "ok"}}}
-        rows.append({"row": name, "measured": "2026-11-23", "pins": pins, "verdicts": verdicts})
-    return {"failures": {"drift": {"decided_by": list(decided)}}, "rows": rows}
+def within(release: str, ranges: list[tuple[str, str]]) -> bool:
+    order = versions.version_order
+    return any(order(first) <= order(release) <= order(last) for first, last in ranges)
 
 
-FIXED = made_up(
-    ("numpyro",),
-    ("0.9.0", "0.4.1", "0.1.0", "ok"),
-    ("0.10.0", "0.4.2", "0.1.0", "fails"),
-    ("0.11.0", "0.4.3", "0.1.0", "fails"),
-    ("0.11.0", "0.4.4", "0.1.0", "fails"),
-    ("0.12.0", "0.4.4", "0.1.0", "ok"),
-)
-TWO = made_up(
-    ("equinox", "jax"),
-    ("0.9.0", "0.4.1", "0.1.0", "ok"),
-    ("0.10.0", "0.4.2", "0.1.0", "warns"),
-    ("0.11.0", "0.4.3", "0.1.0", "warns"),
-    ("0.11.0", "0.4.4", "0.1.0", "cannot run"),
-    ("0.12.0", "0.4.3", "0.2.0", "ok"),
-    ("0.13.0", "0.4.5", "0.2.0", "ok"),
-)
-
-
-@pytest.fixture
-def lend(monkeypatch):
-    """Let the reader read a matrix that was made up."""
-    return lambda record: monkeypatch.setattr(versions, "load", lambda: record)
-
-
-def test_boundaries_and_changes(lend):
-    lend(FIXED)
-    assert versions.boundaries("drift") == [("0.10.0", "0.11.0")]
-    assert versions.spans("drift")[0] == ("ok", "0.9.0", "0.9.0")
-    assert versions.changes("drift") == [("0.10.0", "ok", "fails"), ("0.12.0", "fails", "ok")]
+def test_a_row_goes_wrong_just_where_the_ranges_of_all_deciding_libraries_say(record):
+    for name in FAILURES:
+        ranges = {one: versions.boundaries(name, one) for one in versions.decided_by(name)}
+        for row in record["rows"]:
+            kind = versions.verdict(row, name)["verdict"]
+            if not kind.startswith(("cannot", versions.UNKNOWN)):
+                inside = all(within(row["pins"][one], ranges[one]) for one in ranges)
+                assert inside == (kind in versions.BAD), (name, row["row"])
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "ranges", "said"),
+    ("name", "said"),
     [
+        ("lazy-pytree-drift", "fails in NumPyro 0.13.0 to 0.16.1, fixed in 0.17.0"),
         (
-            ["fails", "wrong"],
-            [("0.0.0", "0.1.0")],
-            "fails in NumPyro 0.0.0 (oldest measured), is silently wrong in 0.1.0 (the newest",
+            "parallel-truncated-normal",
+            "fails in NumPyro 0.12.1 (oldest measured) to 0.15.2, fixed in 0.15.3",
         ),
-        (["ok"], [], "was met in no measured release of NumPyro"),
-        (["ok", "fails", "ok"], [("0.1.0", "0.1.0")], "fails in NumPyro 0.1.0, fixed in 0.2.0"),
-        (["fails", "ok", "warns", "ok"], [("0.0.0", "0.0.0"), ("0.2.0", "0.2.0")], ""),
+        (
+            "tracer-hashing",
+            "warns in Equinox 0.11.3 (the oldest that runs the program) to 0.11.4 "
+            "with JAX 0.4.30 to 0.4.33, fixed in Equinox 0.11.5",
+        ),
     ],
 )
-def test_a_sentence_says_where_it_fails_and_owns_up_to_the_ends(lend, verdicts, ranges, said):
-    stacks = [(f"0.{i}.0", "0.4.1", "0.1.0", verdict) for i, verdict in enumerate(verdicts)]
-    lend(made_up(("numpyro",), *stacks))
-    assert versions.boundaries("drift") == ranges
-    assert said in versions.sentence("drift")
+def test_a_sentence_says_where_a_chapters_failure_begins_and_ends(name, said):
+    assert versions.sentence(name) == said
 
 
-def test_where_two_libraries_decide_each_has_its_own_boundary(lend):
-    lend(TWO)
-    assert versions.boundaries("drift") == [("0.1.0", "0.1.0")]
-    assert versions.boundaries("drift", "jax") == [("0.4.2", "0.4.3")]
-    assert versions.sentence("drift") == (
-        "warns in Equinox 0.1.0 (oldest measured) with JAX 0.4.2 to 0.4.3, fixed in Equinox 0.2.0"
-    )
+def test_a_sentence_owns_up_to_the_ends_of_what_was_measured():
+    for name in FAILURES:
+        known, stacks = versions.stacks_of(name)
+        said, spans = versions.sentence(name), versions.spans(name)
+        still = known == stacks and spans[-1].verdict in versions.BAD
+        assert ("(the newest on " in said) == still, said
+        assert (f"(measured on {known} of {stacks} stacks)" in said) == (known < stacks), said
+        assert ("was met in no" in said) == (not versions.boundaries(name)), said
 
 
 # --- the verdict on one program --------------------------------------------------------------
@@ -263,8 +222,8 @@ def test_where_two_libraries_decide_each_has_its_own_boundary(lend):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("return None", {"verdict": "ok"}),
-        ("return 'mean 3, not 1'", {"verdict": "wrong", "message": "mean 3, not 1"}),
+        ("got = 1", {"verdict": "ok"}),
+        ("got = 3", {"verdict": "wrong", "message": "got 3, expected 1"}),
         (
             "raise ValueError('bad shape\\nmore')",
             {"verdict": "fails", "type": "ValueError", "message": "bad shape"},
@@ -274,84 +233,71 @@ def test_where_two_libraries_decide_each_has_its_own_boundary(lend):
             {"verdict": "cannot run", "type": "ValueError", "message": "something else"},
         ),
         (
-            "warnings.warn('soon bad', FutureWarning)",
-            {"verdict": "warns", "type": "FutureWarning", "message": "soon bad"},
+            "import warnings\nwarnings.warn('soon a bad shape', FutureWarning)",
+            {"verdict": "warns", "type": "FutureWarning", "message": "soon a bad shape"},
         ),
     ],
 )
-def test_a_verdict_tells_the_failure_from_every_other_exception(tmp_path, body, said):
-    path = tmp_path / "made-up.py"
-    path.write_text(
-        "import warnings\nFAILS = {'ValueError': 'bad shape'}\nWARNS = {'FutureWarning': 'bad'}\n"
-        f"def reproduce():\n    {body}\n"
-    )
-    assert said.items() <= reproducer.verdict(path, "reproduce").items()
+def test_a_verdict_tells_the_failure_from_every_other_exception(body, said):
+    expect = {"raises": "ValueError", "warns": "FutureWarning", "match": "bad shape"}
+    program = [{"code": f"expected = 1\n{body}", **expect}]
+    cure = [{"code": "expected = 1\ncured = 2"}]
+    found = judge({"program": program, "cure": cure, "tolerance": 0.1, "wordings": []})
+    assert found["reproduce"] == said
+    assert found["fix"] == {"verdict": "wrong", "message": "cured 2, expected 1"}
 
 
 # --- the runner ------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def scratch(tmp_path, monkeypatch) -> list[str]:
-    """A runner with three rows that runs nothing; the list names the programs it was asked for."""
-    stacks, reproducers = tmp_path / "stacks", tmp_path / "reproducers"
-    stacks.mkdir()
-    reproducers.mkdir()
-    (reproducers / "_run.py").write_text("")
-    (reproducers / "drift.py").write_text('"""It drifts."""\nDECIDED_BY = ("numpyro",)\n')
-    for row in ("0.9.0", "0.10.0+jax-0.5.0", "0.10.0-jax-0.4.4"):
-        (stacks / f"{row}.in").write_text("# Python 3.12\nnumpyro==0.9.0\n")
-        (stacks / f"{row}.txt").write_text("numpyro==0.9.0\n")
-    for name, value in {
-        "ROOT": tmp_path,
-        "STACKS": stacks,
-        "REPRODUCERS": reproducers,
-        "RECORD": tmp_path / "matrix.json",
-    }.items():
-        monkeypatch.setattr(runner, name, value)
-    monkeypatch.setattr(runner, "programs", dict)
-    monkeypatch.setattr(runner, "install", Path)
-    monkeypatch.setattr(runner, "WORK", tmp_path / "work")
-    asked: list[str] = []
-
-    def measure_part(python: Path, failure: str, part: str) -> dict:
-        asked.extend([f"{python} {failure}"] * (part == "fix"))
-        return {"verdict": "ok"}
-
-    monkeypatch.setattr(runner, "measure_part", measure_part)
-    return asked
+def test_a_verdict_is_known_while_its_program_and_the_lock_are_as_they_were(record, tmp_path):
+    row, now = record["rows"][0], runner.digests()
+    whole = runner.known(row["row"], row, now)
+    assert whole == {name: said for name, said in row["verdicts"].items() if name in now}
+    assert OWN[0] in whole
+    assert OWN[0] not in runner.known(row["row"], row, now | {OWN[0]: "another"})
+    assert runner.known(row["row"], {**row, "pins": {}}, now) == {}
+    for name, text in {"one": "x = 1\n", "two": "# why\nx = 1\n", "three": "x = 2\n"}.items():
+        (tmp_path / name).write_text(text)
+    one, two, three = (runner._code(tmp_path / name) for name in ("one", "two", "three"))
+    assert one == two != three, "comments do not count"
 
 
-def test_only_what_is_new_or_changed_runs_and_the_record_is_in_order(scratch):
-    for _ in range(2):
-        runner.main([])
-    assert sorted(scratch) == ["0.10.0+jax-0.5.0 drift", "0.10.0-jax-0.4.4 drift", "0.9.0 drift"]
-    assert list(runner.read()) == ["0.9.0", "0.10.0+jax-0.5.0", "0.10.0-jax-0.4.4"]
-    scratch.clear()
-    (runner.STACKS / "0.9.0.txt").write_text("numpyro==0.9.0\nscipy==1.0\n")
-    added = runner.REPRODUCERS / "leak.py"
-    for comment in ("", "# so it does\n"):
-        added.write_text(f'{comment}"""It leaks."""\nDECIDED_BY = ("jax",)\n')
-        runner.main(["--rows", "0.9.0"])
-    assert scratch == ["0.9.0 drift", "0.9.0 leak"]
-    assert [len(row["verdicts"]) for row in runner.read().values()] == [2, 1, 1]
-    added.write_text('"""It leaks."""\nDECIDED_BY = ("jax", "numpyro")\n')
-    runner.main(["--rows", "0.10.0+jax-0.5.0"])
-    assert list(runner.read()["0.9.0"]["verdicts"]) == ["drift"]  # no stale one
+def test_an_interrupted_run_goes_on_where_it_stopped(monkeypatch, tmp_path):
+    """The record lacks a program in two rows; before the second one is installed, Ctrl-C comes."""
+    first, second = runner.newest_rows()[-2:]
+    words = ["--rows", f"{first},{second}"]
+    rows, names, asked = runner.read(), list(runner.read()), []
+    del rows[first]["verdicts"][OWN[0]], rows[second]["verdicts"][OWN[0]]
+    monkeypatch.setattr(runner, "RECORD", tmp_path / "matrix.json")
+    monkeypatch.setattr(runner, "WORK", tmp_path)
+    runner.write(rows)
 
+    def run_programs(python: Path, wanted: dict) -> dict:
+        asked.extend(f"{python} {name}" for name in wanted)
+        return {name: dict.fromkeys(runner.PARTS, OK) for name in wanted}
 
-def test_an_interrupted_run_goes_on_where_it_stopped(scratch, monkeypatch):
-    def interrupted(row: str):
-        if row != "0.9.0":
+    def interrupted(row: str) -> Path:
+        if row == second:
             raise KeyboardInterrupt
         return Path(row)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(runner, "install", interrupted)
-        with pytest.raises(SystemExit) as stopped:
-            runner.main(["--jobs", "1"])
-    assert stopped.value.code == 130
-    assert list(runner.read()) == ["0.9.0"]
-    runner.main([])
-    assert scratch.count("0.9.0 drift") == 1
-    assert len(runner.read()) == 3
+    monkeypatch.setattr(runner, "JOBS", 1)
+    monkeypatch.setattr(runner, "run_programs", run_programs)
+    monkeypatch.setattr(runner, "install", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        runner.main(words)
+    monkeypatch.setattr(runner, "install", Path)
+    runner.main(words)
+    assert asked == [f"{row} {OWN[0]}" for row in (first, second)]
+    assert list(runner.read()) == names, "the oldest release comes first"
+    assert runner.read()[second]["verdicts"][OWN[0]]["fix"] == OK
+
+
+def test_a_row_that_cannot_be_installed_is_left_out(monkeypatch, capsys):
+    def missing(row: str) -> Path:
+        raise environments.SetupError(f"no Python for {row}")
+
+    monkeypatch.setattr(runner, "install", missing)
+    assert list(runner.measure_all({"0.12.1": {}})) == []
+    assert "no Python for 0.12.1" in capsys.readouterr().out

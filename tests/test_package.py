@@ -9,7 +9,6 @@ import subprocess
 import sys
 import zipfile
 from email.parser import Parser
-from pathlib import Path
 
 import pytest
 
@@ -21,19 +20,9 @@ from trace_evidence import checkout, triage
 
 ROOT = environments.ROOT
 SENT = pytest.mark.kept("pyproject.toml", "README.md", "LICENSES")
-PYTHONS = ("3.9", "3.12", "3.13")
+PYTHONS = ((3, 9), (3, 12), (3, 13))
 ERROR = "Traceback:\nTypeError: unhashable type: 'DynamicJaxprTracer'\n"
 IN_THE_REPOSITORY = re.compile(r"(?<![\w/])(?:book|stacks|tests|bookkit)/[\w/]|\.md\b|CONTRIBUTING")
-
-
-def find_python(version):
-    """Return a Python of this machine with a version such as 3.12, or None."""
-    names = [f"python{version}", *Path.home().glob(f".pyenv/versions/{version}.*/bin/python")]
-    wanted = tuple(map(int, version.split(".")))
-    for name in [sys.executable, *map(str, names)]:
-        if environments.python_version(name) == wanted:
-            return name
-    return None
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +45,12 @@ def wheel(sdist, tmp_path_factory):
     return next(target.iterdir())
 
 
-@pytest.fixture(scope="module", params=PYTHONS)
+@pytest.fixture(scope="module", params=PYTHONS, ids=str)
 def reader(request, wheel, tmp_path_factory):
     """Install the wheel on one Python; return a function that runs its command."""
-    python = find_python(request.param)
+    python = environments.find_python(request.param)
     if python is None:
-        pytest.skip(f"no CPython {request.param} on this machine")
+        pytest.skip("no CPython {}.{} on this machine".format(*request.param))
     place = tmp_path_factory.mktemp("reader")
     env, folder = place / "env", place / "empty"
     folder.mkdir()

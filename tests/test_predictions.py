@@ -76,16 +76,6 @@ def test_a_question_that_goes_before_an_output_stands_above_its_cell(path):
             assert f"name: {one.options['before']}\n" in header, one.label
 
 
-def test_a_block_is_taken_apart():
-    (one,) = predictions.find(TEXT)
-    assert (one.label, one.options["right"]) == ("sum", "B")
-    assert one.question == ["Two and two.\nWhat is the sum?", "```python\n2 + 2\n```"]
-    assert one.answers == [
-        ("Three,\nor less.", "One is missing."), ("Four.", "It is.\n\nCount."),
-        ("Five.", "One too many."),
-    ]  # fmt: skip
-
-
 def test_replies_are_folded_in_a_notebook_and_take_no_time_to_read():
     text = notebooks.plain(TEXT, "book/failures/page")
     shown, folded = text.split("<details><summary>Replies to the answers</summary>")
@@ -100,18 +90,6 @@ def test_replies_are_folded_in_a_notebook_and_take_no_time_to_read():
 def test_answers_without_a_key_each_are_refused():
     (one,) = predictions.find(TEXT.replace("3; 4; 5", "3; 4; 4"))
     assert "3 answers need as many different keys" in one.problem(nbformat.v4.new_notebook())
-
-
-def test_both_sides_and_errors_are_read():
-    error = {"output_type": "error", "ename": "TypeError", "evalue": "no", "traceback": []}
-    sides = {"then": {"outputs": [error]}, "now": {"outputs": [
-        {"output_type": "stream", "name": "stdout", "text": "it runs"}]}}  # fmt: skip
-    data = {predictions.expectations.MIME: sides}
-    output = nbformat.v4.new_output("display_data", data=data)
-    made = nbformat.v4.new_code_cell("%%both\n2 + 2", outputs=[output], metadata={"name": "add"})
-    page = nbformat.v4.new_notebook(cells=[made])
-    assert predictions.reading(page, "add", r"^\w+Error|runs") == "TypeError / runs"
-    assert predictions.reading(page, "other", ".") == "no cell of this name"
 
 
 def test_an_item_of_the_workshop_test_has_the_programs_that_it_needs():

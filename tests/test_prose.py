@@ -127,16 +127,3 @@ def test_every_exception_is_needed():
     for span, why in LISTED["code"].items():
         assert any(f"`{span}`" in text for text in texts), f"prose.toml: not needed: {span}"
         assert why.strip()
-
-
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [
-        ("numpyro/distributions/utils.py", "numpyro/distributions/util.py"),
-        ("return tuple(all_pytree_data_field)", "return tuple(all_pytree_data_fields)"),
-        ("Distribution.gather_data_fields", "Distribution.gather_pytree_data_fields"),
-    ],
-)
-def test_a_wrong_file_line_or_name_is_seen(wrong, right):
-    assert in_sources(right)
-    assert not in_sources(wrong)

@@ -1,20 +1,21 @@
 """`%%then` shows what happens in the other kernel as if it had happened here."""
 
-import os
 import time
 
+import psutil
 import pytest
-from jupyter_client.manager import KernelManager
 from myst_nb.core.render import strip_ansi
 
 from bookkit import pages
 from tests.cells import ABSENT, LOAD, run_cells
+from trace_evidence.both import MIME
 
 pytestmark = pytest.mark.kept("stacks/then.in")
 
 
-def run_page(folder):
-    """Return one page's outputs, in the order of its cells after the first."""
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """One page's outputs, in the order of its cells after the first."""
     sources = [
         LOAD,
         "%%then\nimport sys\nprint('out')\nprint('err', file=sys.stderr)",
@@ -29,7 +30,7 @@ def run_page(folder):
         "%%then\nimport IPython.display as d\nprint('old')\nd.clear_output()\nprint('new')",
         "%%then\nfrom tqdm.auto import tqdm\nimport numpyro.infer",
     ]
-    return run_cells(folder, *sources)[1:]
+    return run_cells(tmp_path_factory.mktemp("page"), *sources)[1:]
 
 
 INTERRUPT_WHILE_PRINTING = """
@@ -40,43 +41,6 @@ def interrupt_and_print(*args, **options):
 then.print = interrupt_and_print
 """
 LONG = "%%then\nimport time\nprint('started')\nfor _ in range(100): time.sleep(0.1)\nx = 'ran on'"
-
-
-def interrupt_a_loop(folder):
-    """Interrupt a cell that runs forever; return what the next one prints."""
-    manager = KernelManager(transport="ipc", connection_file=str(folder / "k.json"))
-    manager.start_kernel()
-    client = manager.blocking_client()
-    client.start_channels()
-    try:
-        client.wait_for_ready(timeout=60)
-        client.execute_interactive(LOAD, timeout=60)
-        client.execute_interactive("%%then\nx = 1", timeout=60)
-        # Else this kernel would drop what comes right after the error.
-        client.execute("%%then\nprint('started')\nwhile True: pass", stop_on_error=False)
-        seen = []
-        while "KeyboardInterrupt" not in seen:
-            message = client.get_iopub_msg(timeout=60)
-            if message["msg_type"] == "stream" and "started" in message["content"]["text"]:
-                manager.interrupt_kernel()
-            if message["msg_type"] == "error":
-                seen.append(message["content"]["ename"])
-        texts = []
-        client.execute_interactive(
-            "%%then\nprint('x is', x)",
-            timeout=60,
-            output_hook=lambda message: texts.append(message["content"].get("text", "")),
-        )
-        return texts
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """The outputs of the page."""
-    return run_page(tmp_path_factory.mktemp("page"))
 
 
 def error_of(outputs):
@@ -123,35 +87,26 @@ def test_the_kernel_runs_the_pinned_stack_and_shows_what_a_notebook_would(page):
 def test_the_kernel_ends_with_the_page(page):
     pid = int(page[8][0].text.split()[0])
     deadline = time.monotonic() + 30
-    while is_running(pid) and time.monotonic() < deadline:
+    while psutil.pid_exists(pid) and time.monotonic() < deadline:
         time.sleep(0.2)
-    assert not is_running(pid)
+    assert not psutil.pid_exists(pid)
 
 
-def is_running(pid):
-    """Tell whether a process exists."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def test_without_the_kernel_the_cell_says_how_to_install_it_and_goes_on(tmp_path):
-    (note,), (after,) = run_cells(tmp_path, LOAD, ABSENT, "%%then\n1 / 0", "print('on')")[2:]
+def test_without_the_kernel_cells_say_how_to_install_it_and_the_page_goes_on(tmp_path):
+    both = "%%both\nprint('still here')"
+    (note,), (after,), (shown,) = run_cells(tmp_path, LOAD, ABSENT, "%%then\n1 / 0", "2", both)[2:]
     assert "not installed, so this cell did not run" in note.text
     assert "make book" in note.text
-    assert after.text == "on\n"
+    assert after.data["text/plain"] == "2"
+    sides = shown.data[MIME]
+    assert "Install it with `make book`" in sides["then"]["outputs"][0]["text"]
+    assert sides["now"]["outputs"][0]["text"] == "still here\n"
 
 
-def test_an_interrupt_that_comes_while_output_is_printed_is_not_lost(tmp_path):
+def test_an_interrupt_reaches_the_other_kernel_also_while_output_is_printed(tmp_path):
     first, last = "%%then\nx = 'stopped'", "%%then\nprint(x)"
     outputs = run_cells(tmp_path, LOAD, first, INTERRUPT_WHILE_PRINTING, LONG, last)
     interrupted, after = outputs[-2:]
     assert error_of(interrupted).ename == "KeyboardInterrupt"
     printed = [out.text for out in after if out.get("name") == "stdout"]
     assert printed == ["stopped\n"], "the interrupt did not reach the kernel: see `_interrupts`"
-
-
-def test_an_interrupt_reaches_the_other_kernel_and_its_state_survives(tmp_path):
-    assert "x is 1\n" in interrupt_a_loop(tmp_path)

@@ -24,10 +24,10 @@ def test_a_folder_is_whole(name):
     files = {path.name for path in folder.iterdir() if path.is_file()}
     tests = {file for file in files if re.fullmatch(r"test_\w+\.py", file)}
     assert len(tests) == 1
-    assert files - tests == {"report.md", "reproducer.py", "fix.patch", "notes.md"}
+    assert files - tests == {"report.md", "fix.patch", "notes.md"}
     report = (folder / "report.md").read_text()
-    program = re.search(r"```python\n(.*?)```", report, re.S)
-    assert program and program[1] == (folder / "reproducer.py").read_text(), "run it as it stands"
+    program = compile(upstream.reproducer(name), "report.md", "exec")
+    assert "exit" in program.co_names, "run it as it stands, to exit with 1 while the defect lives"
     assert report.startswith(f"# {upstream.defects()[name]['title']}\n")
     assert f"with JAX {upstream.record()['versions']['jax']} on" in " ".join(report.split())
     headings = ["Bug Description", "Steps to Reproduce", "Expected Behavior", "Root cause"]
@@ -42,6 +42,14 @@ def library_root():
     return Path(numpyro.__file__).parent.parent, numpyro.__version__
 
 
+def copy_touched(patch, root, place):
+    """Copy the files that a patch changes from a release; return the last of them."""
+    for file in re.findall(r"^\+\+\+ b/(\S+)", patch.read_text(), re.M):
+        (place / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / file, place / file)
+    return file
+
+
 @pytest.mark.parametrize("name", FOLDERS)
 def test_a_patch_applies_to_the_release_that_the_book_uses(name, tmp_path):
     root, version = library_root()
@@ -50,9 +58,7 @@ def test_a_patch_applies_to_the_release_that_the_book_uses(name, tmp_path):
     if upstream.record()["versions"].get("numpyro", version) != version:
         pytest.skip(f"the patches are for {upstream.record()['versions']['numpyro']}")
     patch = upstream.FOLDER / name / "fix.patch"
-    for file in command.touched(patch):
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(root / file, tmp_path / file)
+    copy_touched(patch, root, tmp_path)
     assert command.apply(patch, tmp_path) == ""
     assert command.apply(patch, tmp_path, "--check"), "applied twice: this check sees nothing"
 
@@ -117,9 +123,7 @@ def test_what_a_row_comes_to(found, state):
 def test_what_became_of_a_defect_in_a_checkout(tmp_path, monkeypatch):
     name = "levy-copy-no-support"
     root, _ = library_root()
-    for file in command.touched(upstream.FOLDER / name / "fix.patch"):
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(root / file, tmp_path / file)
+    file = copy_touched(upstream.FOLDER / name / "fix.patch", root, tmp_path)
     monkeypatch.setattr(command, "reproduce", lambda *_: 1)
     assert command.judge(name, tmp_path)["state"] == "still needed"
     monkeypatch.setattr(command, "reproduce", lambda *_: 0)

@@ -37,13 +37,8 @@ LEAST = 1e8  # bytes: with fewer left, that is why a step failed
 # With these, pip and uv would install elsewhere, or refuse.
 ELSEWHERE = {
     *("PIP_TARGET", "PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV"),
-    *(
-        "UV_TARGET",
-        "UV_PREFIX",
-        "UV_SYSTEM_PYTHON",
-        "UV_PYTHON_PREFERENCE",
-        "UV_PROJECT_ENVIRONMENT",
-    ),
+    *("UV_TARGET", "UV_PREFIX", "UV_SYSTEM_PYTHON", "UV_PYTHON_PREFERENCE"),
+    "UV_PROJECT_ENVIRONMENT",
 }
 # What pip and uv say.
 REFUSED = re.compile("certificate|UnknownIssuer", re.I)
@@ -220,6 +215,14 @@ def create(environment, python, *what, cure):
     install(environment, *what, cure=cure)
 
 
+def versions(environment):
+    """Return the releases in an environment by the names of their packages."""
+    python = environment / "bin" / "python"
+    command = [find_uv(), "pip", "list", "--format", "json", "--python", python]
+    listed = json.loads(run(*command, cure=f"{environment} is broken: make it anew."))
+    return {row["name"]: row["version"] for row in listed}
+
+
 def install_lock(environment, lock, python=None):
     """Install a hashed lock into an environment, which a Python makes anew where one is given."""
     cure = (
@@ -248,19 +251,11 @@ def install_package(environment):
 
 
 def make_now():
-    """Build `.venv` from the lock."""
+    """Build `.venv` from the lock, and link the package into it."""
     print("Installing the now stack into .venv (about 320 MB to download) …", flush=True)
     make_uv()
     install_lock(NOW, NOW_LOCK)
-
-
-def link():
-    """Link the package into `.venv`, where it is not yet as `pyproject.toml` describes it."""
-    project, _, _tools = (ROOT / "pyproject.toml").read_text().partition("[tool.")
-    mark, wanted = NOW / "linked", stamp(project, (ROOT / "examine/pyproject.toml").read_text())
-    if not (mark.is_file() and mark.read_text() == wanted):
-        install_package(NOW)
-        mark.write_text(wanted)
+    install_package(NOW)
 
 
 def find_uv():
@@ -281,6 +276,24 @@ def make_then(python):
     install_lock(THEN, THEN_LOCK, python)
 
 
+def write_json(file, content):
+    """Write a file of settings, and the folders above it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def register_kernel(folder, environment, title):
+    """Describe the kernel of an environment in a folder of Jupyter's, named as the kernel is."""
+    python = str(environment / "bin" / "python")
+    kernel = {
+        "argv": [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": title,
+        "language": "python",
+        "metadata": {"debugger": False},
+    }
+    write_json(folder / "kernel.json", kernel)
+
+
 def register(environment):
     """Tell the "now" stack of the kernel `then`, and JupyterLab that chapters are notebooks.
 
@@ -290,12 +303,8 @@ def register(environment):
     Args:
         environment: the folder whose Jupyter shall know.
     """
-    kernel = {
-        "argv": [f"{THEN}/bin/python", "-m", "ipykernel_launcher", "-f", "{connection_file}"],
-        "display_name": "Python 3 (then: August 2024)",
-        "language": "python",
-        "metadata": {"debugger": False},
-    }
+    kernels = environment / "share" / "jupyter" / "kernels"
+    register_kernel(kernels / "then", THEN, "Python 3 (then: August 2024)")
     viewers = {"markdown": "Jupytext Notebook", "myst": "Jupytext Notebook"}
     settings = {
         "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": viewers},
@@ -306,13 +315,10 @@ def register(environment):
     }
     server = {"LanguageServerManager": {"autodetect": False}}
     for name, content in (
-        ("share/jupyter/kernels/then/kernel.json", kernel),
         ("etc/jupyter/labconfig/default_setting_overrides.json", settings),
         ("etc/jupyter/jupyter_server_config.json", server),
     ):
-        file = environment / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(content, indent=1) + "\n")
+        write_json(environment / name, content)
 
 
 def copy_sources(folder):
@@ -350,13 +356,14 @@ def main():
 
 
 def bring_up_to_date():
-    """Make what is missing, and link the package."""
-    now = stamp(NOW_LOCK.read_text())
+    """Make what is missing."""
+    lock = NOW_LOCK.read_text()
     home = Path(sys.prefix) if "--reader" in sys.argv else NOW
     if home == NOW:
-        ensure(NOW, now, make_now)
-        link()
-    then = stamp(now, THEN_LOCK.read_text())
+        project, _, _tools = (ROOT / "pyproject.toml").read_text().partition("[tool.")
+        packages = project, (ROOT / "examine" / "pyproject.toml").read_text()
+        ensure(NOW, stamp(lock, *packages), make_now)
+    then = stamp(stamp(lock), THEN_LOCK.read_text())
     ensure(THEN, then, lambda: make_then(home / "bin" / "python"))
     register(home)
 

@@ -11,14 +11,13 @@ package is taken from this checkout.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from tools import environments
+from tools import environments, latest
 
 ROOT = environments.ROOT
 WORK = environments.CACHE / "hosted"
@@ -60,13 +59,8 @@ def colab_kernel() -> None:
     """Make an environment as Colab has it, and register its kernel for this process."""
     cure = "It could not be installed: check the network, and that Python 3.12 can be fetched."
     environments.create(WORK / "venv", "3.12", *OF_COLAB, cure=cure)
-    folder = WORK / "jupyter" / "kernels" / "python3"
-    folder.mkdir(parents=True)
-    python = str(WORK / "venv" / "bin" / "python")
-    argv = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    spec = {"argv": argv, "display_name": "Colab", "language": "python"}
-    (folder / "kernel.json").write_text(json.dumps(spec))
-    os.environ["JUPYTER_PATH"] = str(folder.parent.parent)
+    environments.register_kernel(WORK / "jupyter" / "kernels" / "python3", WORK / "venv", "Colab")
+    os.environ |= {"JUPYTER_PATH": str(WORK / "jupyter"), "TRACE_EVIDENCE_ORDINARY_KERNELS": "1"}
 
 
 def colab() -> list[str]:
@@ -74,10 +68,7 @@ def colab() -> list[str]:
     print("installing what Colab has …", flush=True)
     colab_kernel()
     # Here and not above: Jupyter reads its folders from the variable when it is imported.
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError
-
-    from bookkit import expectations, pages, taught
+    from bookkit import execute, pages, taught
     from bookkit.formats import colab as made
 
     wrong = []
@@ -86,18 +77,8 @@ def colab() -> list[str]:
         notebook = made.notebook(page)
         install = next(cell for cell in notebook.cells if cell.id == "install")
         install.source = install.source.replace(made.package(), f"trace-evidence @ file://{ROOT}")
-        where = {"metadata": {"path": str(WORK)}}
-        try:
-            NotebookClient(notebook, timeout=600, resources=where).execute()
-        except CellExecutionError as error:
-            wrong.append(f"{page}.md: {str(error).strip().splitlines()[-1]}")
-            continue
-        done = [cell for cell in notebook.cells if cell.cell_type == "code"][1:]
-        for (line, cell), ran in zip(pages.code_cells(pages.path_of(page)), done, strict=True):
-            cell.outputs = ran.outputs
-            for problem in expectations.check(cell):
-                happened = f"expected {problem.expected}, happened {problem.happened}"
-                wrong.append(f"{page}.md, line {line}: {happened}")
+        execution = execute.run_chapter(WORK / "page.ipynb", notebook, 600)
+        wrong += latest.findings(pages.path_of(page), execution)
     return wrong
 
 

@@ -13,20 +13,25 @@ The exit status is 1 where the lock is behind or a cell did not do what it decla
 nothing could be asked or run.
 """
 
+from __future__ import annotations
+
 import argparse
-import json
+import hashlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
 from stacks.measure import pins_of
 from tools import environments
+
+if TYPE_CHECKING:
+    from bookkit.execute import Execution
 
 ROOT = environments.ROOT
 WORK = environments.CACHE / "latest"
@@ -100,25 +105,42 @@ def install(base: str) -> dict[str, str]:
     environments.create(WORK / "venv", here or base, "--upgrade", *wanted(), cure=cure)
     (site_packages,) = (WORK / "venv").glob("lib/python*/site-packages")
     (site_packages / "trace_evidence.pth").write_text(f"{ROOT}\n{ROOT}/examine\n")
-    launch = ["-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    kernel = {"argv": [str(PYTHON), *launch], "display_name": "latest", "language": "python"}
-    (KERNELS / "python3").mkdir(parents=True, exist_ok=True)
-    (KERNELS / "python3" / "kernel.json").write_text(json.dumps(kernel))
-    then = Path(sys.prefix) / "share" / "jupyter" / "kernels" / "then"
-    shutil.copytree(then, KERNELS / "then", dirs_exist_ok=True)
-    command = [environments.find_uv(), "pip", "list", "--format", "json", "--python", PYTHON]
-    listed = json.loads(environments.run(*command, cure=cure))
-    return {row["name"]: row["version"] for row in listed}
+    environments.register_kernel(KERNELS / "python3", WORK / "venv", "latest")
+    environments.register_kernel(KERNELS / "then", environments.THEN, "then")
+    return environments.versions(WORK / "venv")
+
+
+def findings(page: Path, execution: Execution) -> list[str]:
+    """Return in words what of an executed page is not as its cells declare it.
+
+    Where the notebook has cells above those of the page, they declare nothing.
+    """
+    from bookkit import expectations, pages
+
+    codes = [row for row in enumerate(execution.notebook.cells) if row[1].cell_type == "code"]
+    declared = pages.code_cells(page)
+    found: list[str] = []
+    stopped = execution.stopped_at
+    for cell, (index, ran) in zip(declared, codes[-len(declared) :], strict=True):
+        where = f"{page.stem}.md, line {cell.line}"
+        if stopped is not None and index >= stopped:
+            reason = execution.reason.strip().splitlines()[0][:200]
+            return [*found, f"{where}\n  {reason}\n  its later cells were not run"]
+        cell.node.outputs = ran.outputs
+        for problem in expectations.check(cell.node):
+            found.append(f"{where}\n  expected {problem.expected}\n  happened {problem.happened}")
+    return found
 
 
 def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
     """Execute the chapters with the new kernel, and return each change in words."""
     # Here and not above: Jupyter reads its folders from the variable when it is imported.
     os.environ["JUPYTER_PATH"] = str(KERNELS.parent)
-    from bookkit import execute, expectations, pages
+    from bookkit import execute, pages
 
-    key = f"{execute.fingerprint()} {sorted(versions.items())}"
-    cache = execute.open_cache(WORK / "executed", key)
+    stack = f"{execute.fingerprint()} {sorted(versions.items())}"
+    stack = hashlib.sha256(stack.encode()).hexdigest()
+    cache = execute.open_cache(WORK / "executed", stack)
 
     def report(line: str) -> None:
         print(line.splitlines()[0][:160], flush=True)
@@ -127,19 +149,8 @@ def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
     for path, execution in execute.execute_chapters(paths, cache, report):
         if isinstance(execution, pages.PageError):
             changed.append(str(execution))
-            continue
-        notebook = execution.notebook
-        lines = pages.read_notebook(path).metadata.source_map
-        for index, (line, cell) in enumerate(zip(lines, notebook.cells, strict=True)):
-            if cell.cell_type != "code" or index > (execution.stopped_at or len(lines)):
-                continue
-            where = f"{path.stem}.md, line {line + 1}"
-            for problem in expectations.check(cell):
-                expected = f"expected {problem.expected}"
-                changed.append(f"{where}\n  {expected}\n  happened {problem.happened}")
-            if index == execution.stopped_at:
-                reason = execution.reason.strip().splitlines()[0][:200]
-                changed.append(f"{where}\n  {reason}\n  its later cells were not run")
+        else:
+            changed += findings(path, execution)
     return changed
 
 

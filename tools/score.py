@@ -32,7 +32,10 @@ LATER = {
     "framework-key": "framework-key-shape",
 }
 TABLES = ("answered", "older", "again-answered", "refused", "again-refused", "later")
-STRANGERS = ("fresh-answered", "fresh-refused")
+STRANGERS = {
+    **dict.fromkeys(("fresh-answered", "fresh-refused"), "strangers.toml"),
+    **dict.fromkeys(("threads-answered", "threads-refused"), "threads.toml"),
+}
 Report = dict[str, Any]
 
 
@@ -102,8 +105,7 @@ def is_held_out(text: str) -> bool:
 
 def phrasings(table: str, held_out: bool) -> dict[str, list[str]]:
     """Return one half of a table of phrasings, each with its right answers, if it has any."""
-    file = "strangers.toml" if table in STRANGERS else "phrasings.toml"
-    rows = tomllib.loads((REPORTS / file).read_text())[table]
+    rows = tomllib.loads((REPORTS / STRANGERS.get(table, "phrasings.toml")).read_text())[table]
     rows = {key: [] for key in rows["says"]} if "says" in rows else rows
     if table in STRANGERS:
         rows = {says: row["answer"] for says, row in rows.items()}

@@ -42,8 +42,8 @@ def load_ipython_extension(shell) -> None:
 
     avoid.warn()
     shell.register_magics(then.ThenMagics, both.BothMagics, grading.CheckMagics)
-    shell.register_magic_function(triage.magic(shell), magic_name="triage")
-    shell.register_magic_function(symptoms.magic(shell), magic_name="symptoms")
+    shell.register_magic_function(triage.show_last, magic_name="triage")
+    shell.register_magic_function(symptoms.show, magic_name="symptoms")
     shell.set_custom_exc((NameError,), then.show_missing_name)
     figures.use_style(shell)
     tracebacks.load_ipython_extension(shell)

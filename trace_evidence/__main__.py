@@ -44,16 +44,13 @@ def triage(file: str, as_json: bool) -> int:
     if file == "-" and sys.stdin is None:
         print("error: there is nothing to read: name a file.", file=sys.stderr)
         return 2
-    if file == "-":
-        if sys.stdin.isatty():
-            print("Paste the traceback, then press Ctrl-D on a line of its own.", file=sys.stderr)
-        text = decoded(sys.stdin.buffer.read())
-    else:
-        try:
-            text = decoded(Path(file).read_bytes())
-        except OSError as error:
-            print(f"error: cannot read {file}: {error.strerror}", file=sys.stderr)
-            return 2
+    if file == "-" and sys.stdin.isatty():
+        print("Paste the traceback, then press Ctrl-D on a line of its own.", file=sys.stderr)
+    try:
+        text = decoded(sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes())
+    except OSError as error:
+        print(f"error: cannot read {file}: {error.strerror}", file=sys.stderr)
+        return 2
     answer = rules.triage(text, rules.installed())
     avoid.warn(answer.releases if answer.source == "text" else None)
     if as_json:
@@ -71,13 +68,11 @@ def decoded(read: bytes) -> str:
 
 def as_data(answer: rules.Answer) -> Entry:
     """Return an answer in the form that ``--json`` prints."""
-    findings = []
-    for found in answer.findings:
-        row = found._asdict()
-        row["look"] = [
-            {"id": name, "title": title, "page": page} for name, title, page in found.look
-        ]
-        findings.append(row)
+    keys = ("id", "title", "page")
+    findings = [
+        {**found._asdict(), "look": [dict(zip(keys, row)) for row in found.look]}
+        for found in answer.findings
+    ]
     releases = {"releases": answer.releases, "releases_from": answer.source}
     return {"format": FORMAT, **releases, "findings": findings}
 
@@ -117,6 +112,7 @@ def explain(name: str | None) -> int:
     Returns:
         0, or 1 when nothing has that name.
     """
+    avoid.warn()
     known = rules.data()["explain"]
     everyday = {key: row for key, row in known.items() if row["kind"] == "everyday"}
     if name is None:
@@ -180,26 +176,36 @@ def described(entry: Entry) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def parse(arguments: list[str] | None) -> argparse.Namespace:
-    """Return what the command line asks for."""
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Return what the command line asks for; its `run` does it, and returns a status."""
     parser = argparse.ArgumentParser(prog="trace-evidence", epilog=ENDS)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, dest="command")
     command = commands.add_parser("triage", help="say what an error is", epilog=ENDS)
     command.add_argument("file", nargs="?", default="-", help="standard input, if none is named")
     command.add_argument("--json", action="store_true", help="print the answer as JSON")
+    command.set_defaults(run=lambda asked: triage(asked.file, asked.json))
     command = commands.add_parser("symptoms", help="no error, but a wrong answer", epilog=ENDS)
     command.add_argument("words", nargs="*", help="what you see; without words, all is listed")
     command.add_argument("--json", action="store_true", help="print the cases as JSON")
-    command = commands.add_parser(
-        "explain", help="say what a failure is, and its cure", epilog=ENDS
-    )
+    command.set_defaults(run=lambda asked: symptoms(" ".join(asked.words), asked.json))
+    says = "say what a failure is, and its cure"
+    command = commands.add_parser("explain", help=says, epilog=ENDS)
     command.add_argument("name", nargs="?", help="without one, all names are listed")
+    command.set_defaults(run=lambda asked: explain(asked.name))
     command = commands.add_parser("can-i-use", help="is a distribution right in a construct")
     command.add_argument("row", nargs="?", default="", help="such as Normal")
     command.add_argument("construct", nargs="?", default="", help="such as scan")
+    command.set_defaults(run=lambda asked: may_use(asked.row, asked.construct))
     commands.add_parser("examine", help="compute what a NumPyro model says a second way")
     return parser.parse_args(arguments)
+
+
+def may_use(row: str, construct: str) -> int:
+    """Print what the record has of a distribution; return 1 where it has nothing."""
+    text, known = can_i_use.answer(row, construct)
+    print(text)
+    return int(not known)
 
 
 def examine(words: list[str]) -> int:
@@ -221,19 +227,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if words[:1] == ["examine"]:
             return examine(words[1:])
-        options = parse(words)
-        if options.command == "explain":
-            avoid.warn()
-        if options.command == "explain":
-            status = explain(options.name)
-        elif options.command == "symptoms":
-            status = symptoms(" ".join(options.words), options.json)
-        elif options.command == "can-i-use":
-            text, known = can_i_use.answer(options.row, options.construct)
-            print(text)
-            status = int(not known)
-        else:
-            status = triage(options.file, options.json)
+        asked = parse(words)
+        status = asked.run(asked)
         print(end="", flush=True)
     except rules.DataError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import html
 import re
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
@@ -18,6 +17,7 @@ from IPython.display import publish_display_data
 from IPython.utils.capture import capture_output
 
 from .then import MISSING, NOT_ABOVE, ThenKernel
+from .triage import installed
 
 MIME = "application/vnd.trace-evidence.both+json"
 SIDES = {"then": "then · August 2024", "now": "now"}
@@ -35,30 +35,13 @@ def label(side: str, versions: dict[str, str]) -> str:
     return " · ".join([SIDES[side], *known])
 
 
-def versions_here() -> dict[str, str]:
-    """Return the versions of the libraries in this environment."""
-    found = {}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
 def run_here(shell, code: str) -> list[dict[str, Any]]:
     """Run a cell in this kernel; return its outputs in nbformat's form."""
     errors = []
 
     def keep(kind, value, lines):
-        errors.append(
-            {
-                "output_type": "error",
-                "ename": kind.__name__,
-                "evalue": str(value),
-                "traceback": list(lines),
-            }
-        )
+        said = {"ename": kind.__name__, "evalue": str(value), "traceback": list(lines)}
+        errors.append({"output_type": "error", **said})
 
     before = shell._showtraceback
     shell._showtraceback = keep
@@ -167,7 +150,9 @@ class BothMagics(Magics):
         else:
             outputs = run_there(kernel, cell)
             then = {"versions": self.versions(kernel), "outputs": outputs}
-        now = {"versions": versions_here(), "outputs": run_here(self.shell, cell)}
+        found = installed()
+        here = {name: found[name] for name in LIBRARIES if name in found}
+        now = {"versions": here, "outputs": run_here(self.shell, cell)}
         sides = {"then": then, "now": now}
         if any(side["outputs"] for side in sides.values()):
             shown = {"text/html": as_html(sides), "text/plain": as_text(sides)}

@@ -26,9 +26,24 @@ def names_in(text: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
 
 
+def definitions(source: str) -> dict[str, str]:
+    """Return the imports of a module, and each of its definitions by name."""
+    found, lines = {"imports": ""}, source.splitlines()
+    for node in ast.parse(source).body:
+        first = (getattr(node, "decorator_list", None) or [node])[0].lineno
+        text = "\n".join(lines[first - 1 : node.end_lineno])
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found["imports"] += f"{text}\n"
+        elif isinstance(node, ast.Assign):
+            found[ast.unparse(node.targets[0])] = text
+        else:
+            found[getattr(node, "name", "what the module says")] = text
+    return found
+
+
 def program(known: dict[str, Any], row: str, construct: str) -> str:
     """Return the program of a cell: it prints both numbers and whether they agree."""
-    parts, expression = known["parts"], known["rows"][row][1]
+    parts, expression = definitions(known["source"]), known["rows"][row][1]
     needed, waiting = {"imports"}, names_in(expression) | {construct, "right"}
     while waiting:
         needed |= waiting

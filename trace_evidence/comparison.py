@@ -16,6 +16,8 @@ LOOKS = {
     "expected": {"color": INK, "lw": 1.3, "ls": "--", "marker": "o", "ms": 9, "mfc": "none"},
 }
 GIVEN = {"color": GREY, "lw": 1.3, "marker": "o", "ms": 4}
+# What the height is in a drawing of a distribution; of a posterior it is known up to a factor.
+HEIGHTS = {"density": "density", "hist": "density", "posterior": "density / peak"}
 
 
 def compare(got, expected, kind="path", x=None, names=("", ""), **given) -> None:
@@ -40,7 +42,7 @@ def compare(got, expected, kind="path", x=None, names=("", ""), **given) -> None
     down = -(-tables // across)
     figure, axes = plt.subplots(down, across, figsize=(4.4, 2.3 * down), squeeze=False)
     axes[0, 0].set_xlabel(names[0], family="monospace")
-    axes[0, 0].set_ylabel(names[1], family="monospace")
+    axes[0, 0].set_ylabel(names[1] or HEIGHTS.get(kind, ""), family="monospace")
     if kind == "hist":
         x = np.histogram_bin_edges(np.concatenate(list(rows.values())), 40)
     for place, (name, row) in enumerate(rows.items()):
@@ -61,9 +63,8 @@ def compare(got, expected, kind="path", x=None, names=("", ""), **given) -> None
 
 def _draw_row(ax, kind, x, row, look) -> None:
     """Draw numbers as dots, a path, a curve, ticks, or the outline of draws."""
-    if kind in ("density", "posterior", "hist"):
-        ax.spines["left"].set_visible(False)
-        ax.set_yticks([])
+    if kind in HEIGHTS:
+        ax.locator_params(axis="y", nbins=4)
         if look["color"] == GREY:
             kind, x, row, look = "points", row, 0 * row, {**look, "marker": "|", "ms": 14}
     if kind == "posterior":

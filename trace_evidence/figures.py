@@ -6,7 +6,6 @@ text and background colours, so that one drawing serves light, dark and print.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 STYLE = Path(__file__).with_name("book.mplstyle")
@@ -30,24 +29,23 @@ def field_names(node) -> list[str] | None:
     return list(gather()) if gather else None
 
 
-def children(node, names: Callable) -> list[tuple[str, object]]:
+def children(node) -> list[tuple[str, object]]:
     """Return the (edge label, child) pairs one level below a node; none for a leaf."""
     import jax
 
     pairs, _ = jax.tree_util.tree_flatten_with_path(node, is_leaf=lambda x: x is not node)
     if len(pairs) == 1 and not pairs[0][0]:
         return []
-    labels = names(node) or [jax.tree_util.keystr(path) for path, _ in pairs]
+    labels = field_names(node) or [jax.tree_util.keystr(path) for path, _ in pairs]
     return [(label, child) for label, (_, child) in zip(labels, pairs, strict=True)]
 
 
-def draw_pytree(ax, tree, names: Callable = field_names) -> None:
+def draw_pytree(ax, tree) -> None:
     """Draw a pytree as JAX sees it: nodes, leaves with their shapes, and empty places.
 
     Args:
         ax: the matplotlib axes to draw into.
         tree: any pytree. None is drawn as an empty place, for that is what it is to JAX.
-        names: gives the edge labels below a node, or None for JAX's own key path.
     """
     import jax.numpy as jnp
 
@@ -61,7 +59,7 @@ def draw_pytree(ax, tree, names: Callable = field_names) -> None:
 
     def draw(node, depth):
         nonlocal width
-        below = children(node, names) if node is not None else []
+        below = children(node) if node is not None else []
         places = [(label, draw(child, depth + 1)) for label, child in below]
         if places:
             x = sum(place for _, place in places) / len(places)
@@ -69,15 +67,9 @@ def draw_pytree(ax, tree, names: Callable = field_names) -> None:
             x, width = width, width + 1
         for label, place in places:
             ax.plot([x, place], [-depth, -depth - 1], color=GREY, lw=1.2, zorder=1)
-            ax.text(
-                place,
-                -depth - 0.58,
-                label,
-                ha="center",
-                fontsize=11,
-                zorder=2,
-                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 1.5},
-            )
+            blank = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
+            where = place, -depth - 0.58
+            ax.text(*where, label, ha="center", fontsize=11, zorder=2, bbox=blank)
         if places:
             box(x, -depth, type(node).__name__, INK, "solid")
         elif node is None:

@@ -12,6 +12,7 @@ import html
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 MIME = "application/vnd.trace-evidence.steps+json"
@@ -43,11 +44,12 @@ class Panel:
 
     Args:
         title: words above the drawing.
-        width: how wide it is.
     """
 
-    def __init__(self, title: str = "", width: int = WIDTH):
-        self.width, self.height = width, float(MARGIN)
+    width = WIDTH
+
+    def __init__(self, title: str = ""):
+        self.height = float(MARGIN)
         self.parts: list[str] = []
         if title:
             self.text(MARGIN, self.height + 12, title, bold=True)
@@ -170,7 +172,7 @@ class Panel:
         self.rows(children, hot, indent=20)
 
     def shapes(
-        self, rows: Mapping[str, Sequence[int | None]], hot: Iterable[str] = (), wide: int = 30
+        self, rows: Mapping[str, Sequence[int | None]], hot: Iterable[str], wide: int
     ) -> None:
         """Draw shapes one under the other, aligned at the right as broadcasting aligns them.
 
@@ -192,34 +194,10 @@ class Panel:
                 self.text(self.width - 28, self.height + 15.5, "()", mono=True, color=color)
             self.height += 28
 
-    def grid(self, values: Sequence[Sequence[object]], hot: bool = False, **look: Any) -> None:
-        """Draw a table of small cells.
-
-        Args:
-            values: rows of cells; empty ones are dashed.
-            hot: whether the cells are drawn in the accent colour.
-            look: `side`, the side of a cell; `across`, what stands above; `x`, where it begins; and
-                `beside` as a flag, for a second table at the right of one.
-        """
-        side, x0 = look.get("side", 26), look.get("x", MARGIN)
-        high = 18 + len(values) * side + 6
-        top = self.height - high * bool(look.get("beside"))
-        self.text(x0 + 1, top + 12, look.get("across", ""))
-        for i, row in enumerate(values):
-            for j, value in enumerate(row):
-                x, y = x0 + j * side, top + 18 + i * side
-                empty = not str(value).strip()
-                color = ACCENT if hot else INK
-                size = side - 3
-                self.box(x + 1.5, y + 1.5, size, size, color=color, tinted=hot, dashed=empty)
-                if not empty:
-                    self.text(x + side / 2, y + side / 2 + 5, value, middle=True)
-        self.height = top + high
-
-    def svg(self, height: float | None = None) -> str:
+    def svg(self, height: float) -> str:
         """Return the drawing, as high as is asked for."""
-        size = f'width="{self.width}" height="{(height or self.height) + MARGIN:g}"'
-        box = f'viewBox="0 0 {self.width} {(height or self.height) + MARGIN:g}"'
+        size = f'width="{self.width}" height="{height + MARGIN:g}"'
+        box = f'viewBox="0 0 {self.width} {height + MARGIN:g}"'
         style = f'style="max-width:100%;height:auto" font-size="{SIZE}"'
         body = "".join(self.parts).replace('class="mono"', 'font-family="monospace"')
         return f"<svg {size} {box} {style}>{body}</svg>"
@@ -236,7 +214,7 @@ class Steps:
 
     def __init__(self, caption: str, choices: Mapping[str, Sequence] | None = None):
         self.caption, self.choices = caption, dict(choices or {})
-        self.frames: list[tuple[tuple, str, str, tuple[Panel, ...]]] = []
+        self.frames: dict[tuple, list[tuple[str, str, tuple[Panel, ...]]]] = {}
 
     def add(self, says: str, alt: str, *panels: Panel, at: Sequence = ()) -> None:
         """Add a frame.
@@ -255,38 +233,25 @@ class Steps:
         values = list(self.choices.values())
         if len(at) != len(values) or any(one not in of for one, of in zip(at, values, strict=True)):
             raise ValueError(f"at={at!r} names no value of each of {self.choices}.")
-        self.frames.append((tuple(at), says, alt, panels))
-
-    def groups(self) -> dict[tuple, list[int]]:
-        """Return the numbers of the frames that follow one another, by the choice they are for."""
-        found: dict[tuple, list[int]] = {}
-        for number, (at, *_) in enumerate(self.frames):
-            found.setdefault(at, []).append(number)
-        return found
+        self.frames.setdefault(tuple(at), []).append((says, alt, panels))
 
     def data(self) -> dict[str, Any]:
         """Return the frames as data: `at`, `part`, `says` and `alt` as text, `html` the drawing."""
-        rows: dict[int, float] = {}
-        for _, _, _, panels in self.frames:  # a drawing is as high in each frame
-            for place, panel in enumerate(panels):
-                rows[place] = max(rows.get(place, 0), panel.height)
-        frames = []
-        for at, numbers in self.groups().items():
-            for count, number in enumerate(numbers, start=1):
-                _, says, alt, panels = self.frames[number]
-                drawn = "".join(panel.svg(rows[place]) for place, panel in enumerate(panels))
+        rows = [panels for frames in self.frames.values() for _, _, panels in frames]
+        columns = zip_longest(*rows)  # a drawing is as high in each frame
+        heights = [max(panel.height for panel in column if panel) for column in columns]
+        found = []
+        for at, frames in self.frames.items():
+            where = in_words(self.choices, at)
+            for number, (says, alt, panels) in enumerate(frames, start=1):
+                drawn = "".join(map(Panel.svg, panels, heights))
                 label = html.escape(alt, quote=True)
                 picture = f'<div class="steps-panels" role="img" aria-label="{label}" '
                 picture += f'style="{ROW}">{drawn}</div>'
-                part = f"{count} of {len(numbers)}" if len(numbers) > 1 else ""
-                frame = {
-                    "at": list(at),
-                    "where": in_words(self.choices, at),
-                    "part": part,
-                    "says": says,
-                }
-                frames.append({**frame, "alt": alt, "html": picture})
-        return {"caption": self.caption, "choices": self.choices, "frames": frames}
+                part = f"{number} of {len(frames)}" if len(frames) > 1 else ""
+                frame = {"at": list(at), "where": where, "part": part, "says": says}
+                found.append({**frame, "alt": alt, "html": picture})
+        return {"caption": self.caption, "choices": self.choices, "frames": found}
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, Any]:
         data = self.data()

@@ -47,14 +47,10 @@ NOT_READY = (
 
 
 class ThenKernelError(RuntimeError):
-    """The kernel itself is at fault, not the cell; shown without a traceback."""
+    """The kernel ``then`` is missing where it must be there; shown without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]
-
-
-class ThenKernelMissing(ThenKernelError):
-    """No usable kernel ``then`` is installed, and `REQUIRED_VARIABLE` says that one must be."""
 
 
 class ThenKernelDied(ThenKernelError):
@@ -122,10 +118,6 @@ class ThenKernel:
         except RuntimeError:
             self.shutdown()
             raise ThenKernelDied(NOT_READY) from None
-
-    def is_alive(self) -> bool:
-        """Tell whether the kernel's process still runs."""
-        return self.manager.is_alive()
 
     def shutdown(self) -> None:
         """End the kernel's process and remove its sockets."""
@@ -197,7 +189,7 @@ class ThenKernel:
             try:
                 return self.client.get_iopub_msg(timeout=0.5)
             except queue.Empty:
-                if not self.is_alive():
+                if not self.manager.is_alive():
                     raise ThenKernelDied(DEAD) from None
 
 
@@ -234,16 +226,16 @@ class ThenMagics(Magics):
         """Return the page's kernel, started if need be, or None where none is installed.
 
         Raises:
-            ThenKernelMissing: none is installed, and `REQUIRED_VARIABLE` says that one must be.
+            ThenKernelError: none is installed, and `REQUIRED_VARIABLE` says that one must be.
         """
-        if self.kernel is not None and not self.kernel.is_alive():
+        if self.kernel is not None and not self.kernel.manager.is_alive():
             self.end()
         if self.kernel is None:
             try:
                 self.kernel = ThenKernel()
             except NoSuchKernel:
                 if os.environ.get(REQUIRED_VARIABLE):
-                    raise ThenKernelMissing(MISSING) from None
+                    raise ThenKernelError(MISSING) from None
                 return None
             atexit.register(self.end)
         return self.kernel

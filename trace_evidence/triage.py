@@ -16,7 +16,6 @@ import json
 import re
 import sys
 import traceback
-from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -348,20 +347,14 @@ def error_text(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
-def magic(shell) -> Callable[[str], None]:
-    """Return the line magic ``%triage`` for an IPython shell."""
-
-    def triage_last(line: str) -> None:
-        """Name the page that explains the notebook's last exception."""
-        if line.strip():
-            raise ValueError(f"%triage takes no arguments; it got {line.strip()!r}.")
-        error = getattr(sys, "last_value", None)
-        if error is None:
-            print("No exception yet: run %triage after a cell that failed.")
-        else:
-            # What %%then raised happened on releases that its text must show.
-            here = {} if hasattr(error, "_render_traceback_") else installed()
-            answer = triage(error_text(error), here)
-            print(describe(answer))
-
-    return triage_last
+def show_last(line: str) -> None:
+    """Name the page that explains the notebook's last exception: the line magic ``%triage``."""
+    if line.strip():
+        raise ValueError(f"%triage takes no arguments; it got {line.strip()!r}.")
+    error = getattr(sys, "last_value", None)
+    if error is None:
+        print("No exception yet: run %triage after a cell that failed.")
+        return
+    # What %%then raised happened on releases that its text must show.
+    here = {} if hasattr(error, "_render_traceback_") else installed()
+    print(describe(triage(error_text(error), here)))

@@ -44,7 +44,7 @@
     }
     return [...found]
       .filter(([, row]) => row.hits > 1)
-      .map(([place, row]) => [place, Math.trunc(row.points * Math.sqrt(row.weight / total))])
+      .map(([place, row]) => [place, Math.trunc(row.points * (row.weight / total) ** 0.75)])
       .filter(([, score]) => score >= data.enough)
       .sort(([a, x], [b, y]) => y - x || a - b)
       .slice(0, data.most)

@@ -1,8 +1,7 @@
 """The foundations as notebooks for Google Colab: `make run M=bookkit.formats.colab`.
 
-Colab opens a notebook from a branch of the repository, and brings releases of its own. So each
-notebook begins with a cell that installs those of the book; the foundations need no second kernel.
-The workflow `book` puts what is made here on the branch `notebooks`.
+Colab brings releases of its own, so each notebook begins with a cell that installs those of the
+book. The workflow `book` puts what is made here on the branch `notebooks`, which Colab reads.
 """
 
 from __future__ import annotations

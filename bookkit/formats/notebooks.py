@@ -1,8 +1,4 @@
-"""The workshop edition: notebooks, slides and handouts, all made from the chapters.
-
-Nothing here is written twice. A chapter's directives become plain Markdown, and its cells carry
-tags that say what belongs to whom; nbconvert does the rest.
-"""
+"""The chapters as notebooks in plain Markdown: for students, and with answers for instructors."""
 
 from __future__ import annotations
 
@@ -11,7 +7,6 @@ import sys
 from pathlib import Path
 
 import nbformat
-from nbconvert.preprocessors import ClearOutputPreprocessor, TagRemovePreprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
@@ -21,6 +16,7 @@ from bookkit.taught import MINUTES, taught
 
 GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
 INCLUDED = re.compile(r"^```\{literalinclude\} (\S+)\n:start-at: import\n:[^\n]*\n```$", re.M)
+CARD = re.compile(r"^```\{front-card\}\n```$", re.M)
 CASES = re.compile(r"^```\{case-table\} (\S+)\n```$", re.M)
 NO_WORDS = re.compile(
     r"^(<!--.*-->|</?details.*>|(<span id=\"[\w-]+\"></span>)+|```\{drawing\}.*\n```)\n+", re.M
@@ -63,7 +59,7 @@ def link(page: str, text: str = "") -> str:
 
 def plain(text: str, page: str) -> str:
     """Return a page's Markdown without what only the book's site understands."""
-    text = text.replace("```{front-card}\n```", card(page) if "{front-card}" in text else "")
+    text = CARD.sub(lambda found: card(page), text)
     text = INCLUDED.sub(lambda found: f"```python\n{source(found[1])}\n```", text)
     text = CASES.sub(lambda found: casebook.family_table(found[1]), text)
     text = MARK.sub(r"(\1)", text)
@@ -110,9 +106,7 @@ def read(page: str) -> NotebookNode:
 def student(page: str) -> NotebookNode:
     """Return a page's notebook for learners: no solutions, no outputs, no expectations."""
     notebook = read(page)
-    notebook, _ = ClearOutputPreprocessor().preprocess(notebook, {})
-    remove = TagRemovePreprocessor(remove_cell_tags={SOLUTION})
-    notebook, _ = remove.preprocess(notebook, {})
+    notebook.cells = [c for c in notebook.cells if SOLUTION not in c.metadata.get("tags", [])]
     for cell in notebook.cells:
         for key in ("expect", "mystnb"):
             cell.metadata.pop(key, None)
@@ -160,18 +154,8 @@ def instructor(page: str, executed: NotebookNode, seconds: float | None) -> Note
 
 def guide() -> dict[str, str]:
     """Return the instructor guide's part on each chapter, by the chapter's title."""
-    if not GUIDE.exists():
-        return {}
     parts = re.split(r"^## (.+)$", GUIDE.read_text(), flags=re.M)
     return dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
-
-
-def write_student(folder: Path) -> list[Path]:
-    """Write all student notebooks into a folder; return the files."""
-    made = [folder / f"{Path(page).name}.ipynb" for page in taught()]
-    for page, file in zip(taught(), made, strict=True):
-        write(file, nbformat.writes(student(page)))
-    return made
 
 
 def write(file: Path, text: str | bytes) -> None:
@@ -181,5 +165,6 @@ def write(file: Path, text: str | bytes) -> None:
 
 
 if __name__ == "__main__":
-    written = write_student(Path(sys.argv[1]))
-    print(f"{len(written)} student notebooks are in {sys.argv[1]}.")
+    for name in taught():
+        write(Path(sys.argv[1], f"{Path(name).name}.ipynb"), nbformat.writes(student(name)))
+    print(f"{len(taught())} student notebooks are in {sys.argv[1]}.")

@@ -8,7 +8,6 @@ Usage: make pdf, or make pdf LANGUAGES=zh-cn for the book in Chinese
 
 import io
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -21,61 +20,16 @@ import typst
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 
-from bookkit import browser, drawings, languages, localized, pages, versions
+from bookkit import browser, drawings, faces, languages, localized, pages, versions
 from bookkit.languages import Language, say
 
 CONTENTS_LINK = "https://page.invalid/"  # in front.typ; a link to a page that comes later
 PDF = pages.ROOT / "_build" / "trace-evidence.pdf"
-# Takes the pages in the order of the table of contents. An id stands once in a book of many pages,
-# so each is given its page's name; links to pages of the book then lead inside, all others to the
-# public address. Solutions stand at the end of their page.
-JOIN = r"""async ([site, published, folder, addresses, solutions]) => {
-  const pages = new Map();
-  for (const url of addresses) {
-    const text = await (await fetch(url)).text();
-    const page = new DOMParser().parseFromString(text, "text/html");
-    pages.set(url, page);
-  }
-  const name = url => url.slice((site + folder).length).replace(/\W+/g, "-");
-  const chapters = [];
-  for (const [url, page] of pages) {
-    const article = page.querySelector("article.bd-article");
-    article.id = "";
-    for (const node of article.querySelectorAll("*")) {
-      if (node.id) node.id = `${name(url)}-${node.id}`;
-      if (node.closest("svg") && node.tagName != "a") for (const given of [...node.attributes]) {
-        const inside = given.name.endsWith("href") ? /^#/ : /url\(#/g;
-        given.value = given.value.replace(inside, found => `${found}${name(url)}-`);
-      } else if (node.hasAttribute("href")) {
-        const [target, anchor] = new URL(node.getAttribute("href"), url).href.split("#");
-        const here = "#" + name(target) + (anchor ? "-" + decodeURIComponent(anchor) : "");
-        const away = target.replace(site, published) + (anchor ? "#" + anchor : "");
-        node.setAttribute("href", pages.has(target) ? here : away);
-      } else if (node.hasAttribute("src")) {
-        node.src = new URL(node.getAttribute("src"), url).href;
-      }
-    }
-    article.id = name(url);
-    const solved = [...article.querySelectorAll(".solution")];
-    if (solved.length) {
-      const heading = Object.assign(document.createElement("h2"), {textContent: solutions});
-      article.append(heading, ...solved);
-    }
-    chapters.push(article);
-  }
-  document.querySelector("article.bd-article").replaceWith(...chapters);
-  return [...document.querySelectorAll("article :is(h1, h2, h3, h4)")].map(heading => {
-    heading.querySelector("a.headerlink")?.remove();
-    return heading.textContent.replace(/\s+/g, " ").trim();
-  });
-}"""
 # A chapter begins on a new page; cases follow one another.
 STYLE = "@media print { article + article:not(.flows) { break-before: page; } }"
-FLOWS = """names => names.forEach(
-  name => document.getElementById(name).classList.add("flows")
-)"""
 HERE = Path(__file__).resolve().parent
-LATIN = ["Noto Sans", "DejaVu Sans", "Libertinus Serif"]  # the last one comes with Typst
+JOIN = (HERE / "pdf.js").read_text()
+LATIN = ["Source Sans Pro"]
 NO_FONT = (
     "no font on this machine has the characters of {name}: on Debian, "
     "`apt-get install fonts-noto-cjk` for Chinese; elsewhere, install Noto Sans CJK"
@@ -132,17 +86,17 @@ def first_leaves(book: PdfReader) -> list[int]:
     return [cast(int, book.get_destination_page_number(title)) for title in titles]
 
 
-def anchor(page: str) -> str:
-    """Return the id that `JOIN` gives to a page of the book."""
-    return re.sub(r"\W+", "-", f"{page}.html")
+def compose(source: str, **data: Any) -> bytes:
+    """Return the PDF that a file of Typst makes of some data."""
+    inputs = {"data": json.dumps(data)}
+    return typst.compile(str(HERE / source), sys_inputs=inputs, font_paths=[str(faces.SANS)])
 
 
 def typeset(**data: Any) -> PdfReader:
     """Return what `front.typ` makes of some data."""
     language = languages.spoken()
     data |= {"fonts": fonts(language), "lang": language.tag.partition("-")[0]}
-    pdf = typst.compile(str(HERE / "front.typ"), sys_inputs={"data": json.dumps(data)})
-    return PdfReader(io.BytesIO(pdf))
+    return PdfReader(io.BytesIO(compose("front.typ", **data)))
 
 
 def running_heads(rows: list[pages.Entry], starts: list[int], count: int) -> list[str]:
@@ -214,14 +168,13 @@ def print_book(language: Language) -> None:
     fonts(language)
     if not localized.folder(language.code).exists():
         raise browser.NotReady(browser.NOT_BUILT)
-    with browser.serve() as site, browser.launch() as chromium:
-        page = chromium.new_page(color_scheme="light")
-        folder = f"{language.address}/" if language.address else ""
-        page.goto(f"{site}{folder}book/index.html", wait_until="load")
-        addresses = [f"{site}{folder}{row.page}.html" for row in rows]
-        published, solutions = pages.public_address(), say("Solutions")
-        headings = page.evaluate(JOIN, [site, published, folder, addresses, solutions])
-        page.evaluate(FLOWS, [anchor(row.page) for row in rows if row.above])
+    site = browser.ADDRESS + (f"{language.address}/" if language.address else "")
+    with browser.launch() as chromium:
+        page = browser.window(chromium, color_scheme="light").new_page()
+        page.goto(f"{site}book/index.html", wait_until="load")
+        addresses = [f"{site}{row.page}.html" for row in rows]
+        flowing = [f"{site}{row.page}.html" for row in rows if row.above]
+        headings = page.evaluate(JOIN, [site, addresses, flowing, say("Solutions")])
         print("printing the book, which takes about a minute …", flush=True)
         page.add_style_tag(content=STYLE)
         page.set_default_timeout(300_000)

@@ -18,11 +18,15 @@ from __future__ import annotations
 import ast
 import html
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
+from string import Template
+from typing import Any
 
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 from nbformat import NotebookNode
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -32,6 +36,7 @@ from bookkit import pages, reading_time
 from bookkit.expectations import SILENT
 from bookkit.outputs import (
     SILENT_WORDS,
+    declared,
     releases,
     split_traceback,
     themed_svg,
@@ -40,27 +45,17 @@ from bookkit.outputs import (
 from trace_evidence import both, steps
 
 DECKS = pages.ROOT / "slides"
+PAGE = Template(Path(__file__).with_suffix(".html").read_text())
+STYLE = Path(__file__).with_suffix(".css").read_text()
+CODE_STYLE = "a11y-high-contrast-light"  # the site's
 LINES = 14  # of an output, at most
-BLOCK = re.compile(
-    r"^```\{(show|code|outcome|notes)\} *(\S*) *(then|now|)\n(.*?)^```$", re.M | re.S
-)
-MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
+BLOCK = re.compile(r"\{(show|code|outcome|notes)\} *(\S*) *(then|now|)")
 
 
-@dataclass
-class Slide:
-    """What one slide shows, as HTML, and what is said to it, as Markdown."""
-
-    html: str
-    notes: list[str] = field(default_factory=list)
-
-
-def mathml(text: str) -> str:
-    """Write the formulas of a text as MathML, which browsers draw by themselves."""
-    parts = re.split(r"(```.*?```|`[^`]*`)", text, flags=re.S)
-    for i in range(0, len(parts), 2):
-        parts[i] = re.sub(r"\$([^$\n]+)\$", lambda found: convert(found[1]), parts[i])
-    return "".join(parts)
+def reader() -> MarkdownIt:
+    """Return what reads a deck; formulas become MathML, which browsers draw by themselves."""
+    found = MarkdownIt("commonmark", {"html": True}).enable("table")
+    return found.use(dollarmath_plugin, renderer=lambda formula, _: convert(formula))
 
 
 def statements(source: str, words: tuple[str, ...]) -> str:
@@ -89,12 +84,6 @@ def marks(pairs: list[tuple[str, str]]) -> str:
     """Return marks in words: what stack this is, how it fails."""
     spans = "".join(f'<span class="mark-{kind}">{html.escape(text)}</span>' for kind, text in pairs)
     return f'<p class="marks">{spans}</p>' * bool(pairs)
-
-
-def declared(expect: dict) -> list[tuple[str, str]]:
-    """Return the marks of what a program, or one side of it, is declared to do."""
-    found = [(key, f"{key} {expect[key]}") for key in ("raises", "warns") if key in expect]
-    return [*found, ("silent", SILENT_WORDS)] if expect.get("silent") else found
 
 
 def output_text(output: dict, words: tuple[str, ...] = ()) -> str:
@@ -134,7 +123,7 @@ def stepped(data: dict, words: tuple[str, ...]) -> str:
         look = "fragment fade-in-then-out" if number else "fragment fade-out"
         look = "fragment" if number and number == len(frames) - 1 else look
         index = f' data-fragment-index="{max(number - 1, 0)}"'
-        text = MARKDOWN.renderInline(mathml(says))
+        text = reader().renderInline(says)
         shown.append(f'<div class="step {look}"{index}>{frame["html"]}<p>{text}</p></div>')
     return f'<div class="r-stack steps">{"".join(shown)}</div>'
 
@@ -178,8 +167,8 @@ def drawn(cell: NotebookNode, page: str, kind: str, only: str, body: str) -> str
     return code + (f'<div class="fragment">{came}</div>' if code and came else came)
 
 
-def make(notebook: NotebookNode, page: str) -> list[Slide]:
-    """Turn a chapter's deck into slides.
+def make(notebook: NotebookNode, page: str) -> list[str]:
+    """Turn a chapter's deck into slides, as HTML.
 
     Args:
         notebook: the chapter, executed.
@@ -191,71 +180,30 @@ def make(notebook: NotebookNode, page: str) -> list[Slide]:
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     known = {str(number): cell for number, cell in enumerate(cells, start=1)}
     known |= {cell.metadata["name"]: cell for cell in cells if "name" in cell.metadata}
-    file = DECKS / f"{Path(page).name}.md"
-    made = []
-    for text in re.split(r"^---$\n?", file.read_text(), flags=re.M):
-        notes, shown = [], []
-        for kind, name, only, body in BLOCK.findall(text):
-            if kind == "notes":
-                notes.append(body)
-            elif name not in known:
-                cure = "name one with `name:` in the cell's metadata, or its number."
-                raise pages.PageError(f"{file.name}: there is no cell {name!r}; {cure}")
-            else:
-                shown.append(drawn(known[name], page, kind, only, body))
-        # Markdown leaves a comment where it is; HTML with empty lines it would take apart.
-        text = BLOCK.sub(lambda found: "" if found[1] == "notes" else "<!--block-->", text)
-        slide = MARKDOWN.render(mathml(text))
-        for block in shown:
-            slide = slide.replace("<!--block-->", block, 1)
-        made.append(Slide(slide, notes))
-    return made
+    file, markdown = DECKS / f"{Path(page).name}.md", reader()
+
+    def block(renderer: RendererHTML, tokens: list[Token], place: int, *others: Any) -> str:
+        found, body = BLOCK.fullmatch(tokens[place].info), tokens[place].content
+        if not found:
+            return renderer.fence(tokens, place, *others)
+        kind, name, only = found.groups()
+        if kind == "notes":
+            return f'<aside class="notes">{reader().render(body)}</aside>'
+        if name not in known:
+            cure = "name one with `name:` in the cell's metadata, or its number."
+            raise pages.PageError(f"{file.name}: there is no cell {name!r}; {cure}")
+        return drawn(known[name], page, kind, only, body)
+
+    markdown.add_render_rule("fence", block)
+    return [markdown.render(text) for text in re.split(r"^---$\n?", file.read_text(), flags=re.M)]
 
 
-def as_html(title: str, slides: list[Slide], address: str) -> str:
+def as_html(title: str, slides: list[str], address: str) -> str:
     """Return a deck as one page beside the folder ``reveal.js``."""
-    sections = []
-    for slide in slides:
-        said = MARKDOWN.render(mathml("\n\n".join(slide.notes))) if any(slide.notes) else ""
-        aside = f'<aside class="notes">{said}</aside>' * bool(said)
-        sections.append(f'<section class="page">{slide.html}{aside}</section>')
-    return PAGE.format(
+    return PAGE.substitute(
         title=html.escape(title),
         address=html.escape(address),
         colours=HtmlFormatter(style=CODE_STYLE).get_style_defs(".code"),
         style=STYLE,
-        sections="\n".join(sections),
+        sections="\n".join(f'<section class="page">{slide}</section>' for slide in slides),
     )
-
-
-CODE_STYLE = "a11y-high-contrast-light"  # the site's
-STYLE = Path(__file__).with_suffix(".css").read_text()
-PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<link rel="stylesheet" href="reveal.js/dist/reset.css">
-<link rel="stylesheet" href="reveal.js/dist/reveal.css">
-<link rel="stylesheet" href="reveal.js/dist/theme/white.css">
-<style>
-{colours}
-{style}</style>
-</head>
-<body>
-<div class="reveal"><div class="slides">
-{sections}
-</div><div class="address">{address}</div></div>
-<script src="reveal.js/dist/reveal.js"></script>
-<script src="reveal.js/plugin/notes/notes.js"></script>
-<script>
-Reveal.initialize({{
-  controls: true, progress: true, hash: true, slideNumber: "c/t", transition: "none", margin: 0,
-  width: 1280, height: 720, center: false, plugins: [RevealNotes],
-}});
-</script>
-</body>
-</html>
-"""

@@ -7,44 +7,39 @@ chapter.
 from __future__ import annotations
 
 import itertools
-import json
 import re
 import shutil
 import sys
 from pathlib import Path
 
 import nbformat
-import sphinx_revealjs
 import typst
 from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
-from bookkit import catalogue, drawings, execute, pages, reading_time, records, taught, versions
+from bookkit import (
+    catalogue,
+    drawings,
+    execute,
+    faces,
+    pages,
+    reading_time,
+    taught,
+    versions,
+)
 from bookkit.formats import notebooks, pdf, slides
 
-HERE = Path(__file__).resolve().parent
 OUT = pages.ROOT / "_build" / "workshop"
-REVEAL = Path(sphinx_revealjs.__file__).parent / "_static" / "revealjs"
-# reveal.js and the one theme, its font, and the speaker's view; the rest stays where it is.
-REVEAL_PARTS = ["LICENSE", "dist/reset.css", "dist/reveal.css", "dist/reveal.js"]
-REVEAL_PARTS += ["dist/theme/white.css", "dist/theme/fonts/source-sans-pro", "plugin/notes"]
+UNUSED = shutil.ignore_patterns("*.map", "*.esm.js", "css", "math*")
 ENDING = "book/closing/on-one-sheet"  # has the questions that stand on each handout
 SIZES = (7.8, 7.3, 6.8)  # points: the code of a handout, as large as one page allows
 
 
 def write_slides(page: str, notebook: NotebookNode) -> None:
-    """Write a chapter's slides as one HTML file beside the folder `reveal.js`."""
-    folder = OUT / "slides"
-    for part in REVEAL_PARTS:
-        source, target = REVEAL / part, folder / "reveal.js" / part
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, target, dirs_exist_ok=True)
-        else:
-            shutil.copyfile(source, target)
-    address = pages.published(page)
-    html = slides.as_html(pages.title(page), slides.make(notebook, page), address)
-    notebooks.write(folder / f"{Path(page).name}.html", html)
+    """Write a chapter's slides as one HTML file, beside the folder `reveal.js`."""
+    made = slides.make(notebook, page)
+    html = slides.as_html(pages.title(page), made, pages.published(page))
+    notebooks.write(OUT / "slides" / f"{Path(page).name}.html", html)
 
 
 def runs(text: str) -> list[list[str]]:
@@ -64,8 +59,8 @@ def runs(text: str) -> list[list[str]]:
 
 def first_code(page: str, section: str) -> str:
     """Return the first code cell of a section."""
-    cells = records.cells_of(pages.path_of(page))
-    shown, _ = reading_time.split_asserts(next(c.code for c in cells if c.section == section))
+    cells = (c.node for c in pages.code_cells(pages.path_of(page)) if c.section == section)
+    shown, _ = reading_time.split_asserts(next(cells).source)
     return re.sub(r"\A%%(then|both)\n", "", shown)
 
 
@@ -116,8 +111,7 @@ def write_handout(page: str) -> None:
     fixes = [slides.statements(whole, tuple(names[:n])) for n in range(len(names), 0, -1)]
     for fix, size in itertools.product([whole, *fixes], SIZES):
         try:
-            inputs = {"data": json.dumps({**data, "fix": fix, "size": size})}
-            made = typst.compile(str(HERE / "handout.typ"), sys_inputs=inputs)
+            made = pdf.compose("handout.typ", **data, fix=fix, size=size)
             break
         except typst.TypstError as error:
             if "does not fit" not in str(error):
@@ -143,6 +137,10 @@ def main() -> int:
     """Make all files anew, and say what there is."""
     cache = execute.open_cache()
     shutil.rmtree(OUT, ignore_errors=True)
+    reveal = OUT / "slides" / "reveal.js"
+    shutil.copytree(faces.REVEAL, reveal, ignore=UNUSED)
+    for file in (faces.CODE, faces.LICENSES["LICENSE-code.txt"]):
+        shutil.copy(file, reveal)
     for page in taught.taught():
         notebook = pages.read_notebook(pages.path_of(page))
         execution = execute.from_cache(cache, notebook)

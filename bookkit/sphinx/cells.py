@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from docutils import nodes
 from ipython_pygments_lexers import IPython3Lexer
 from latex2mathml.converter import convert
 from myst_nb import sphinx_ as myst_nb_sphinx
-from myst_nb.core.render import NbElementRenderer, load_renderer
 from pygments.lexer import bygroups, using
 from pygments.lexers import BashSessionLexer, Python3Lexer
 from pygments.token import Comment, Generic
@@ -20,10 +18,9 @@ from bookkit import execute, outputs, pages, reading_time, records, versions
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
-from . import render
+from . import error_index, front, render  # noqa: F401 - whose directives are registered here
 from .directives import DIRECTIVES
 
-RENDERER = "trace-evidence"
 SCRIPTS = {
     'id="case-filter"': "casebook.js",
     'id="cell-filter"': "can-i-use.js",
@@ -84,17 +81,10 @@ def is_folded(node: nodes.Node | None) -> bool:
 
 
 def merge_folded(doctree: nodes.document) -> None:
-    """Put folded cells of one kernel that follow one another behind one line.
-
-    Those of a drawing do; all but the last of them must show nothing themselves.
-    """
-    for cell in list(doctree.findall(nodes.container)):
+    """Put folded cells that follow one another, and show nothing so far, behind one line."""
+    for cell in list(doctree.findall(is_folded)):
         after = cell.next_node(siblings=True, descend=False)
-        if not (is_folded(cell) and is_folded(after) and len(cell.children) == 1):
-            continue
-        sources = [source_of(one) for one in (cell, after)]
-        old = {one.astext().startswith("%%then") for one in sources if one is not None}
-        if len(old) == 1:
+        if is_folded(after) and len(cell.children) == 1:
             after.children[0].insert(0, cell.children[0].children)
             cell.parent.remove(cell)
 
@@ -136,19 +126,13 @@ def fold_asserts(block: nodes.literal_block) -> None:
     words = say("Checked here: {count} assertions", count=count)
     if count == 1:
         words = say("Checked here: 1 assertion")
-    folded = block.copy()
-    folded.rawsource = held
-    folded += nodes.Text(held)
-    opening = f'<details class="asserts"><summary>{words}</summary>'
-    parts: list[nodes.Node] = [nodes.raw("", opening, format="html"), folded]
-    parts.append(nodes.raw("", "</details>", format="html"))
-    parent, place = block.parent, block.parent.index(block)
-    if shown.strip():
-        kept = block.copy()
-        kept.rawsource = shown
-        kept += nodes.Text(shown)
-        parts.insert(0, kept)
-    parent[place : place + 1] = parts
+    parts = []
+    for text in filter(str.strip, (shown, held)):
+        parts.append(block.copy())
+        parts[-1].rawsource = text
+        parts[-1] += nodes.Text(text)
+    place = block.parent.index(block)
+    block.parent[place : place + 1] = [*parts[:-1], *render.fold("asserts", words, parts[-1])]
 
 
 def how_to_answer(page: str) -> nodes.raw:
@@ -164,7 +148,7 @@ def how_to_answer(page: str) -> nodes.raw:
         binder=f'<a href="{binder}">{say("in Binder")}</a>',
         download=f'<a href="{source}" download>{say("download it")}</a>',
     )
-    return nodes.raw("", f'<p class="how-to">{text}</p>', format="html")
+    return render.raw(f'<p class="how-to">{text}</p>')
 
 
 def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
@@ -190,10 +174,9 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             )
         elif source is not None:
             fold_asserts(source)
-        for kind in ("raises", "warns"):
-            # Where the output is folded away, the reader is to guess it.
-            if kind in metadata.get("expect", {}) and not {"hide-output", "laboratory"} & set(tags):
-                came.append((kind, render.outcome(kind, metadata["expect"][kind])))
+        # Where the output is folded away, the reader is to guess it.
+        if not {"hide-output", "laboratory"} & set(tags):
+            came += outputs.declared(metadata.get("expect", {}))
         if SILENT in tags:
             case = records.load().get(app.env.docname.removeprefix("book/cases/"))
             wasteful = "wasteful" in tags or (case is not None and case.wasteful)
@@ -212,40 +195,18 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             cell.parent.insert(cell.parent.index(cell), render.mark_line(marks))
 
 
-def free_blanks(app: Sphinx, doctree: nodes.document, page: str) -> None:
-    """Take the blank of "Solution to Exercise 1" out of its link, which would be underlined."""
-    for link in doctree.findall(nodes.reference):
-        words = link.next_node(nodes.Text)
-        if words is not None and link.astext().startswith(" "):
-            words.parent.replace(words, nodes.Text(words.lstrip()))
-            link.parent.insert(link.parent.index(link), nodes.Text(" "))
-
-
-def find_renderer(name: str) -> type[NbElementRenderer]:
-    """Return a renderer by the name that `nb_render_plugin` gives.
-
-    myst-nb looks among the entry points of what is installed; this book's own belongs to no
-    package that a reader installs.
-    """
-    return render.Renderer if name == RENDERER else load_renderer(name)
-
-
-def write_math(translator, node: nodes.math) -> None:
+def write_math(translator, node: nodes.math | nodes.math_block) -> None:
     """Write a formula as MathML, which browsers draw by themselves."""
-    translator.body.append(convert(node.astext()))
+    if isinstance(node, nodes.math):
+        translator.body.append(convert(node.astext()))
+    else:
+        translator.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
     raise nodes.SkipNode
 
 
-def write_math_block(translator, node: nodes.math_block) -> None:
-    """Write a displayed formula as MathML."""
-    translator.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
-    raise nodes.SkipNode
-
-
-def refresh_cache(app: Sphinx, config) -> None:
-    """Throw away executed chapters that another stack produced."""
-    if config.nb_execution_mode == "cache":
-        execute.open_cache(Path(config.nb_execution_cache_path or execute.CACHE))
+def find_cache(app: Sphinx, config) -> None:
+    """Have myst-nb look into the cache of the pages that this stack executed."""
+    config.nb_execution_cache_path = str(execute.open_cache().path)
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
@@ -275,18 +236,18 @@ def newest(name, rawtext, text, lineno, inliner, options=None, content=None):
 
 def setup(app: Sphinx) -> dict:
     """Register what the book needs with Sphinx."""
-    myst_nb_sphinx.load_renderer = find_renderer
+    # It looks among the entry points of what is installed; ours is in no package of a reader's.
+    myst_nb_sphinx.load_renderer = lambda name: render.Renderer
     PygmentsBridge.html_formatter = render.LineFormatter
     app.add_lexer("console", ConsoleLexer)
     app.add_lexer(ThenLexer.aliases[0], ThenLexer)
-    app.add_html_math_renderer("mathml", (write_math, None), (write_math_block, None))
+    app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.add_role("inline-mark", inline_mark)
     app.add_role("searched", searched)
     app.add_role("newest", newest)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     app.connect("html-page-context", add_scripts)
-    app.connect("config-inited", refresh_cache)
+    app.connect("config-inited", find_cache)
     app.connect("doctree-read", mark_cells)
-    app.connect("doctree-resolved", free_blanks)
     return {"parallel_read_safe": True, "version": "1"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -27,53 +28,105 @@ from bookkit import (
 from bookkit.languages import say
 from trace_evidence import steps
 
+from .render import raw
 
-class Generated(SphinxDirective):
-    """A directive whose content is MyST Markdown that the catalogue provides."""
+Nodes = list[nodes.Node]
+Maker = TypeVar("Maker", bound=Callable[..., Nodes | str])
+MATRIX = "book/reference/version-matrix"
+MARKS = {
+    "fails": "✕",
+    "wrong": "≠",
+    "warns": "!",
+    "ok": "·",
+    "cannot run": "–",  # noqa: RUF001
+    "not measured": "",
+}
 
-    def parse(self, text: str) -> list[nodes.Node]:
+
+class Written(SphinxDirective):
+    """A directive with Markdown in it."""
+
+    def blocks(self, text: str) -> Nodes:
         """Parse Markdown as if it stood in the page."""
         parent = nodes.Element()
-        self.state.nested_parse(StringList(text.splitlines(), source="catalogue"), 0, parent)
-        for node in parent.findall(nodes.TextElement):
-            # It is in the page's language already: `say` has put it into words.
-            if not isinstance(node, nodes.Inline):
-                node["translatable"] = False
+        lines = StringList(text.splitlines(), source=self.env.docname)
+        self.state.nested_parse(lines, self.content_offset, parent)
         return parent.children
 
 
-class FrontCard(Generated):
-    """The card at the top of a failure chapter, from the catalogue and the front matter."""
+class Generated(Written):
+    """A directive that shows what a function makes of the records, for the page that it is on."""
 
-    def run(self) -> list[nodes.Node]:
-        """Return the card."""
-        path = Path(self.env.doc2path(self.env.docname))
-        meta = pages.front_matter(path)["failure"]
-        failure = catalogue.load()[meta["id"]]
-        minutes, measured = meta["minutes"], versions.sentence(failure.id)
-        prerequisites = say(", ").join(
-            say("{page} ({need})", page=f"[](/book/{need['page']}.md)", need=say(need["need"]))
-            for need in meta["prerequisites"]
-        )
-        shown = {
-            say("Symptom"): failure.symptom,
-            say("Message"): f"`{failure.message}`{{.raised}}",
-            say("Versions"): casebook.capital(measured),
-            say("Time"): say(
-                "reading {reading:.0f} min, teaching {teaching} min, exercises {exercises} min",
-                reading=reading_time.of_page(path).minutes,
-                **minutes,
-            ),
-            say("Needs"): prerequisites,
-        }
-        folded = {
-            say("Cause"): failure.cause,
-            say("Cure"): failure.cure + say(" [Jump to *Fix it*](#fix-it)."),
-            say("Upstream"): say(", ").join(f"[{text}]({url})" for text, url in failure.upstream),
-        }
-        goals = [f"- {say(goal)}" for goal in meta["objectives"]]
-        aims = [say("After this chapter you can") + "\n", *goals]
-        return self.parse(casebook.as_card("front-card", shown, folded, aims))
+    final_argument_whitespace = True
+
+    def parse(self, text: str) -> Nodes:
+        """Parse Markdown that is in the page's language already: `say` has put it into words."""
+        found = self.blocks(text)
+        for node in nodes.Element("", *found).findall(nodes.TextElement):
+            if not isinstance(node, nodes.Inline):
+                node["translatable"] = False
+        return found
+
+    def address(self, page: str) -> str:
+        """Return the address of a page, from the one that is built."""
+        return self.env.app.builder.get_relative_uri(self.env.docname, page)
+
+
+DIRECTIVES: dict[str, type[SphinxDirective]] = {}
+
+
+def directive(name: str) -> Callable[[Maker], Maker]:
+    """Make a directive of a function, which gives nodes, or HTML.
+
+    The function is given the directive and its argument, and each build asks it anew.
+    """
+
+    def register(make: Maker) -> Maker:
+        needed = make.__code__.co_argcount - 1 - len(make.__defaults__ or ())
+
+        class Made(Generated):
+            required_arguments, optional_arguments = needed, 1 - needed
+
+            def run(self) -> Nodes:
+                self.env.note_reread()
+                made = make(self, *self.arguments)
+                return [raw(made)] if isinstance(made, str) else made
+
+        DIRECTIVES[name] = Made
+        return make
+
+    return register
+
+
+@directive("front-card")
+def front_card(here: Generated) -> Nodes:
+    """Return the card at the top of a failure chapter."""
+    path = Path(here.env.doc2path(here.env.docname))
+    meta = pages.front_matter(path)["failure"]
+    failure = catalogue.load()[meta["id"]]
+    prerequisites = say(", ").join(
+        say("{page} ({need})", page=f"[](/book/{need['page']}.md)", need=say(need["need"]))
+        for need in meta["prerequisites"]
+    )
+    shown = {
+        say("Symptom"): failure.symptom,
+        say("Message"): f"`{failure.message}`{{.raised}}",
+        say("Versions"): casebook.capital(versions.sentence(failure.id)),
+        say("Time"): say(
+            "reading {reading:.0f} min, teaching {teaching} min, exercises {exercises} min",
+            reading=reading_time.of_page(path).minutes,
+            **meta["minutes"],
+        ),
+        say("Needs"): prerequisites,
+    }
+    folded = {
+        say("Cause"): failure.cause,
+        say("Cure"): failure.cure + say(" [Jump to *Fix it*](#fix-it)."),
+        say("Upstream"): say(", ").join(f"[{text}]({url})" for text, url in failure.upstream),
+    }
+    aims = [say("After this chapter you can") + "\n"]
+    aims += [f"- {say(goal)}" for goal in meta["objectives"]]
+    return here.parse(casebook.as_card("front-card", shown, folded, aims))
 
 
 def programs() -> dict[str, tuple[str, str]]:
@@ -85,86 +138,71 @@ def programs() -> dict[str, tuple[str, str]]:
     return own | {slug: (case.title, case.page) for slug, case in records.load().items()}
 
 
-class VersionMatrix(SphinxDirective):
-    """The heat map: one row a program, grouped by chapter, one column a release of NumPyro."""
+def mark(kind: str) -> str:
+    """Return one verdict as a mark that is also a word."""
+    name = kind.replace(" ", "-")
+    sign = f'<span aria-hidden="true">{MARKS[kind]}</span>'
+    return f'<span class="verdict verdict-{name}" title="{say(kind)}">{sign}</span>'
 
-    MARKS = {  # noqa: RUF012
-        "fails": "✕",
-        "wrong": "≠",
-        "warns": "!",
-        "ok": "·",
-        "cannot run": "–",  # noqa: RUF001
-        "not measured": "",
-    }
 
-    def run(self) -> list[nodes.Node]:
-        """Return the table."""
-        self.env.note_reread()
-        rows = versions.rows()
-        names = [row["row"].replace("+jax-", " + JAX ") for row in rows]
-        heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in names)
-        key = ", ".join(f"{self.mark(kind)} {say(kind)}" for kind in self.MARKS if self.MARKS[kind])
-        body = []
-        titles = {failure.id: failure.title for failure in catalogue.load().values()}
-        for family, name in (titles | records.FAMILIES).items():
-            cases = [c.slug for c in records.load().values() if c.family == family]
-            known = [slug for slug in (family, *cases) if slug in versions.load()["failures"]]
-            if not known:
-                continue
+@directive("version-matrix")
+def version_matrix(here: Generated) -> str:
+    """Return the heat map: one row a program, by chapter, one column a release of NumPyro."""
+    rows = versions.rows()
+    names = [row["row"].replace("+jax-", " + JAX ") for row in rows]
+    heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in names)
+    key = ", ".join(f"{mark(kind)} {say(kind)}" for kind in MARKS if MARKS[kind])
+    body = []
+    titles = {failure.id: failure.title for failure in catalogue.load().values()}
+    for family, name in (titles | records.FAMILIES).items():
+        cases = [case.slug for case in records.load().values() if case.family == family]
+        known = [slug for slug in (family, *cases) if slug in versions.load()["failures"]]
+        if known:
             title = html.escape(say(name))
             span = f'<th colspan="{len(rows) + 2}" scope="rowgroup">{title}</th>'
-            body.append(f"<tbody><tr>{span}</tr>{''.join(map(self.row, known))}</tbody>")
-        table = (
-            f'<p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" role="region" '
-            f'aria-label="{say("Version matrix")}"><table class="version-matrix"><thead><tr>'
-            f'<th scope="col">{say("Program")}</th><th scope="col">{say("Occurs in")}</th>'
-            f"{heads}</tr></thead>{''.join(body)}</table></div>"
-        )
-        return [nodes.raw("", table, format="html")]
-
-    def row(self, slug: str) -> str:
-        """Return the row of one program: its link, its range, a mark for each release."""
-        title, page = programs()[slug]
-        title = steps.marked_up(title)
-        if slug in catalogue.load():
-            title = say("The failure of August 2024")
-        href = self.env.app.builder.get_relative_uri(self.env.docname, page)
-        cells = []
-        for row in versions.rows():
-            kind = versions.verdict(row, slug)["verdict"]
-            cells.append(f"<td>{self.mark(kind)}</td>")
-        ends = html.escape(casebook.occurs_in(slug))
-        label = f'<th scope="row"><a href="{href}">{title}</a></th>'
-        return f'<tr id="row-{slug}">{label}<td class="range">{ends}</td>{"".join(cells)}</tr>'
-
-    def mark(self, kind: str) -> str:
-        """Return one verdict as a mark that is also a word."""
-        name = kind.replace(" ", "-")
-        sign = f'<span aria-hidden="true">{self.MARKS[kind]}</span>'
-        return f'<span class="verdict verdict-{name}" title="{say(kind)}">{sign}</span>'
+            lines = "".join(matrix_row(here, slug) for slug in known)
+            body.append(f"<tbody><tr>{span}</tr>{lines}</tbody>")
+    return (
+        f'<p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" role="region" '
+        f'aria-label="{say("Version matrix")}"><table class="version-matrix"><thead><tr>'
+        f'<th scope="col">{say("Program")}</th><th scope="col">{say("Occurs in")}</th>'
+        f"{heads}</tr></thead>{''.join(body)}</table></div>"
+    )
 
 
-def matrix_strip(directive: SphinxDirective, slug: str) -> list[nodes.Node]:
+def matrix_row(here: Generated, slug: str) -> str:
+    """Return the row of one program: its link, its range, a mark for each release."""
+    title, page = programs()[slug]
+    title = steps.marked_up(title)
+    if slug in catalogue.load():
+        title = say("The failure of August 2024")
+    kinds = [versions.verdict(row, slug)["verdict"] for row in versions.rows()]
+    cells = "".join(f"<td>{mark(kind)}</td>" for kind in kinds)
+    ends = html.escape(casebook.occurs_in(slug))
+    label = f'<th scope="row"><a href="{here.address(page)}">{title}</a></th>'
+    return f'<tr id="row-{slug}">{label}<td class="range">{ends}</td>{cells}</tr>'
+
+
+@directive("matrix-strip")
+def matrix_strip(here: Generated, slug: str) -> str:
     """Return a program's row of the matrix as a strip of small marks that leads there."""
     if not casebook.is_measured(slug):
-        return []
-    env, page = directive.env, "book/reference/version-matrix"
+        return ""
     rows = versions.rows()
     marks = []
     for row in rows:
         kind = versions.verdict(row, slug)["verdict"]
         stack = ", ".join(f"{versions.TITLES[key]} {row['pins'][key]}" for key in versions.STACK)
         look = f'class="verdict verdict-{kind.replace(" ", "-")}" title="{stack}: {say(kind)}"'
-        marks.append(f"<span {look}>{VersionMatrix.MARKS[kind]}</span>")
-    href = f"{env.app.builder.get_relative_uri(env.docname, page)}#row-{slug}"
+        marks.append(f"<span {look}>{MARKS[kind]}</span>")
     words = html.escape(say("Version matrix") + say(": ") + casebook.occurs_in(slug))
     first, last = f"NumPyro {rows[0]['row']}", rows[-1]["pins"]["numpyro"]
-    link = (
-        f'<a class="matrix-strip" href="{href}"><b class="visually-hidden">{words}</b>'
+    return (
+        f'<a class="matrix-strip" href="{here.address(MATRIX)}#row-{slug}">'
+        f'<b class="visually-hidden">{words}</b>'
         f'<small aria-hidden="true">{first}</small><span aria-hidden="true">{"".join(marks)}</span>'
         f'<small aria-hidden="true">{last}</small></a>'
     )
-    return [nodes.raw("", link, format="html")]
 
 
 def boundaries_table() -> str:
@@ -173,11 +211,11 @@ def boundaries_table() -> str:
     for row in versions.moved_by():
         title, page = programs()[row["failure"]]
         changes = versions.changes(row["failure"], row["library"])
-        change = next(one for one in changes if one.release == row["release"])
+        before, after = next(kinds for release, *kinds in changes if release == row["release"])
         number = row["pull"].rpartition("/")[2]
         rows.append(
             f"| {versions.TITLES[row['library']]} {row['release']}: "
-            + say("{before}, then {after}", before=say(change.before), after=say(change.after))
+            + say("{before}, then {after}", before=say(before), after=say(after))
             + f" | [{title}](/{page}.md) | "
             + say("[Pull request {number}]({pull}). ", number=number, pull=row["pull"])
             + f"{row['says']} |"
@@ -198,14 +236,13 @@ def stacks_table() -> str:
         said = [parts["reproduce"]["verdict"] for parts in row["verdicts"].values()]
         cells = [row["pins"][library] for library in versions.STACK]
         rows.append(f"| {' | '.join([*cells, *(str(said.count(k)) for k in kinds)])} |")
-    controls = len(record["rows"]) - len(versions.rows())
     measured = say(
         "Measured on {date}, on {platform} with CPython {python}: {programs} programs on "
         "{stacks} stacks, {controls} of them controls, which differ from another stack in one "
         "library. All pins of a stack, with hashes, are in its file in `stacks/matrix/`.",
         date=record["date"], platform=say(" and ").join(record["platform"]),
         python=say(" and ").join(record["python"]), programs=len(record["failures"]),
-        stacks=len(record["rows"]), controls=controls,
+        stacks=len(record["rows"]), controls=len(record["rows"]) - len(versions.rows()),
     )  # fmt: skip
     return "\n".join([*rows, "", measured])
 
@@ -213,40 +250,24 @@ def stacks_table() -> str:
 def code(signature: catalogue.Signature) -> str:
     """Return a wording as Markdown code."""
     text = signature.text.removeprefix(signature.type).removeprefix(": ")
-    shown = f"{signature.type}: {text}" if text else signature.type
-    return f"`` {shown} ``"
-
-
-class MatrixStrip(SphinxDirective):
-    """The row of a case in the version matrix, as a strip that leads there."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Return the strip."""
-        self.env.note_dependency(str(versions.FILE))
-        return matrix_strip(self, self.arguments[0])
+    return f"`` {signature.type}{': ' * bool(text)}{text} ``"
 
 
 class CaseCard(Generated):
     """The card at the top of a case, from its record and the matrix."""
 
-    def run(self) -> list[nodes.Node]:
-        """Return the card."""
+    def run(self) -> Nodes:
+        """Return the card, which no other page changes."""
         slug = Path(self.env.doc2path(self.env.docname)).stem
         card = self.parse(casebook.card(records.load()[slug]))
-        card[0] += matrix_strip(self, slug)
+        card[0] += raw(matrix_strip(self, slug))
         return card
 
 
-class CaseIndex(Generated):
-    """All cases with their filters; a plain table where scripts do not run."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the filters and the table."""
-        self.env.note_reread()
-        box = nodes.raw("", casebook.filters(), format="html")
-        return [box, *self.parse(casebook.index_table())]
+@directive("case-index")
+def case_index(here: Generated) -> Nodes:
+    """Return all cases with their filters; a plain table where scripts do not run."""
+    return [raw(casebook.filters()), *here.parse(casebook.index_table())]
 
 
 def name_cells(table: nodes.table) -> None:
@@ -260,47 +281,28 @@ def name_cells(table: nodes.table) -> None:
             entry[0].insert(0, label)
 
 
-class Table(Generated):
-    """What a function of `TABLES` says, of records and measurements: each build asks it anew."""
-
-    optional_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Return what the directive's name asks for."""
-        self.env.note_reread()
-        parsed = self.parse(TABLES[self.name](*self.arguments))
-        if self.name in CARDS:
-            name_cells(parsed[0])
-        return parsed
+def table(here: Generated, *arguments: str) -> Nodes:
+    """Return what the function of `TABLES` says that has the directive's name."""
+    parsed = here.parse(TABLES[here.name](*arguments))
+    if here.name in CARDS:
+        name_cells(parsed[0])
+    return parsed
 
 
-class Drawing(SphinxDirective):
-    """Drawings that no cell makes, in the page's colours; see `bookkit.drawings`."""
-
-    required_arguments = 1
-    final_argument_whitespace = True
-
-    def run(self) -> list[nodes.Node]:
-        """Return the drawings, side by side where there is room."""
-        names = self.arguments[0].split()
-        drawn = "".join(map(drawings.inline, names))
-        look = "drawing " + " ".join(names)
-        return [nodes.raw("", f'<div class="{look}">{drawn}</div>', format="html")]
+@directive("drawing")
+def drawing(here: Generated, argument: str) -> str:
+    """Return drawings that no cell makes, side by side where there is room; see `drawings`."""
+    names = argument.split()
+    drawn = "".join(map(drawings.inline, names))
+    return f'<div class="{" ".join(["drawing", *names])}">{drawn}</div>'
 
 
-class CanIUse(Generated):
-    """Each distribution in each construct, or one of the tables about them."""
-
-    optional_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Return the table that the argument names."""
-        self.env.note_reread()
-        if self.arguments:
-            return self.parse(getattr(can_i_use, f"{self.arguments[0]}_table")())
-        uri = self.env.app.builder.get_relative_uri
-        table = can_i_use.table(lambda page: uri(self.env.docname, page))
-        return [nodes.raw("", table, format="html")]
+@directive("can-i-use")
+def cells_measured(here: Generated, part: str = "") -> Nodes | str:
+    """Return each distribution in each construct, or one of the tables about them."""
+    if part:
+        return here.parse(getattr(can_i_use, f"{part}_table")())
+    return can_i_use.table(here.address)
 
 
 TABLES: dict[str, Callable[..., str]] = {
@@ -320,13 +322,6 @@ TABLES: dict[str, Callable[..., str]] = {
     "version-table": stacks_table,
 }
 CARDS = ("avoid", "upstream-table")  # of many words: see `name_cells`
-DIRECTIVES = {
-    **dict.fromkeys(TABLES, Table),
-    "can-i-use": CanIUse,
-    "case-card": CaseCard,
-    "case-index": CaseIndex,
-    "drawing": Drawing,
-    "front-card": FrontCard,
-    "matrix-strip": MatrixStrip,
-    "version-matrix": VersionMatrix,
-}
+DIRECTIVES["case-card"] = CaseCard
+for each in TABLES:
+    directive(each)(table)

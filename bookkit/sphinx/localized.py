@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx.addnodes import toctree
 from sphinx.application import Sphinx
 from sphinx.search import SearchLanguage
 from sphinx_exercise.directive import ExerciseStartDirective
@@ -31,72 +32,26 @@ class PairSearch(SearchLanguage):
 
     lang = "zh_CN"
     language_name = "Chinese"
-    js_splitter_code = """
-function splitQuery(query) {
-  const found = [];
-  const index = typeof Search === "object" && Search._index;
-  // A pair that stands nowhere would lower the share of every page.
-  const known = (pair) => !index || pair in index.terms || pair in index.titleterms;
-  for (const word of query.match(/[\\u3400-\\u9fff]+|[\\p{L}\\p{N}_]+/gu) ?? []) {
-    for (const part of word.match(/[\\u3400-\\u9fff]+|[^\\u3400-\\u9fff]+/gu)) {
-      if (!/[\\u3400-\\u9fff]/.test(part) || part.length < 3) found.push(part);
-      else {
-        const pairs = [...part].slice(1).map((_, i) => part.slice(i, i + 2));
-        found.push(...(pairs.some(known) ? pairs.filter(known) : pairs));
-      }
-    }
-  }
-  return found;
-}
-
-// Pages with all pairs of the query come first, as Sphinx scores them, then those with most.
-if (typeof Search === "object") {
-  const withWord = Search.performTermsSearch;
-  Search.performTermsSearch = (words, excluded) => {
-    const pages = new Map();
-    for (const word of words) {
-      for (const row of withWord(new Set([word]), excluded)) {
-        const page = pages.get(row[0]) ?? { row, hits: 0, score: 0 };
-        pages.set(row[0], page);
-        page.hits += 1;
-        page.score += row[4] / words.size;
-      }
-    }
-    const found = [];
-    for (const { row, hits, score } of pages.values()) {
-      const share = hits / words.size;
-      row[4] = share === 1 ? score : 4 * share + score / 100; // a word in a text scores 5
-      if (share >= 0.6) found.push(row);
-    }
-    return found;
-  };
-}
-"""
+    js_splitter_code = Path(__file__).with_name("pairs.js").read_text()
 
     def split(self, text: str) -> list[str]:
         """Return the words of a text, and the pairs of its Chinese characters."""
-        return pairs(text)
+        parts = re.findall(rf"{CHINESE}|(?:(?![\u3400-\u9fff])\w)+", text)
+        return [word for part in parts for word in symptoms.pairs(part) or [part]]
 
     def word_filter(self, word: str) -> bool:
         """Tell whether a word stands in the index."""
         return bool(re.match(CHINESE, word)) or super().word_filter(word)
 
 
-def pairs(text: str) -> list[str]:
-    """Return the words of a text; of Chinese its characters, each with the one that follows."""
-    parts = re.findall(rf"{CHINESE}|(?:(?![\u3400-\u9fff])\w)+", text)
-    return [word for part in parts for word in symptoms.pairs(part) or [part]]
-
-
-def translate_captions(app: Sphinx, doctree: nodes.document) -> None:
-    """Put the captions of the sidebar into the page's language.
-
-    The contents come from `_toc.yml`, after Sphinx has translated the page.
-    """
-    for tree in doctree.findall(lambda node: node.tagname == "toctree"):
-        caption = tree.get("caption")
-        if caption:
-            tree["caption"] = say(caption)
+def translate_the_rest(app: Sphinx, doctree: nodes.document) -> None:
+    """Put into the page's language what Sphinx does not: captions of the sidebar, folds in HTML."""
+    for tree in doctree.findall(toctree):
+        tree["caption"] = say(tree.get("caption") or "")
+    for node in doctree.findall(nodes.raw):
+        found = translations.SUMMARY.fullmatch(node.astext().strip())
+        if found:
+            node.children = [nodes.Text(node.astext().replace(found[1], say(found[1])))]
 
 
 class Exercise(ExerciseStartDirective):
@@ -106,15 +61,6 @@ class Exercise(ExerciseStartDirective):
         """Return what the extension does."""
         self.arguments: list[str] = [say(title) for title in self.arguments]
         return super().run()
-
-
-def translate_summaries(app: Sphinx, doctree: nodes.document) -> None:
-    """Put what opens a fold that a page writes as HTML into the page's language."""
-    for node in doctree.findall(nodes.raw):
-        found = translations.SUMMARY.fullmatch(node.astext().strip())
-        if found:
-            text = node.astext().replace(found[1], say(found[1]))
-            node.children = [nodes.Text(text)]
 
 
 def mark_english(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -166,20 +112,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the editions with Sphinx."""
     app.add_search_language(PairSearch)
     if languages.spoken().code != ENGLISH:
-        app.connect("doctree-read", translate_captions)
+        app.connect("doctree-read", translate_the_rest)
         app.add_directive("exercise-start", Exercise, override=True)
-        app.connect("doctree-read", translate_summaries)
         app.connect("doctree-resolved", mark_english)
         app.connect("builder-inited", write_words)
         app.add_js_file(WORDS, priority=90)
     app.connect("html-page-context", link_editions)
-    app.connect("builder-inited", add_say)
     app.add_js_file("words.js", priority=100)
     return {"parallel_read_safe": True, "version": "1"}
-
-
-def add_say(app: Sphinx) -> None:
-    """Give the templates the book's own words."""
-    if app.builder.format == "html":
-        app.builder.templates.environment.globals["say"] = say
-        app.builder.templates.environment.filters["name_parts"] = name_parts

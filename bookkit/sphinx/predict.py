@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from bookkit import pages, predictions, reading_time
 from bookkit.languages import say
 from bookkit.predictions import LETTERS
 
-
-def raw(text: str) -> nodes.raw:
-    """Return HTML."""
-    return nodes.raw("", text, format="html")
+from .directives import Nodes, Written
+from .render import fold, raw
 
 
-class Predict(SphinxDirective):
+class Predict(Written):
     """A question with its answers, and a reply to each; see `bookkit.predictions`."""
 
     required_arguments = 1
@@ -30,7 +27,7 @@ class Predict(SphinxDirective):
         ("cell", "before", "reads", "keys", "right"), directives.unchanged_required
     )
 
-    def run(self) -> list[nodes.Node]:
+    def run(self) -> Nodes:
         """Return the form, in a container that knows which cell it asks about."""
         label, body = self.arguments[0], "\n".join(self.content)
         one = predictions.take_apart(label, self.options, body)
@@ -40,27 +37,18 @@ class Predict(SphinxDirective):
         legend = f'<form class="predict" id="predict-{label}"><fieldset><legend><b>'
         place += [raw(f"{legend}{say('Predict')}</b> "), self.line(question), raw("</legend>")]
         place += self.blocks("\n\n".join(rest))
-        replies = []
-        for number, (answer, reply) in enumerate(one.answers):
-            letter = LETTERS[number]
+        replies: Nodes = []
+        for letter, (answer, reply) in zip(LETTERS, one.answers, strict=False):
             field = f'<input type="radio" name="predict-{label}" value="{letter}">'
             place += raw(f'<div class="predict-answer"><label>{field} <b>{letter}</b> ')
             place += [self.line(answer), raw("</label></div>")]
             right = letter == self.options["right"]
-            word = say("Right.") if right else say("Not so.")
-            kind = "right" if right else "wrong"
+            kind, word = ("right", say("Right.")) if right else ("wrong", say("Not so."))
             replies += [raw(f'<div class="predict-reply" data-{kind}><b>{letter}. {word}</b> ')]
             replies += [*self.blocks(reply), raw("</div>")]
-        fold = f"<details><summary>{say('Replies to the answers')}</summary>"
-        place += [raw(f"</fieldset>{fold}"), *replies, raw("</details></form>")]
+        place += [raw("</fieldset>"), *fold("", say("Replies to the answers"), *replies)]
+        place += raw("</form>")
         return [place]
-
-    def blocks(self, text: str) -> list[nodes.Node]:
-        """Parse Markdown as if it stood in the page."""
-        parent = nodes.Element()
-        lines = StringList(text.splitlines(), source=self.env.docname)
-        self.state.nested_parse(lines, self.content_offset, parent)
-        return parent.children
 
     def line(self, text: str) -> nodes.inline:
         """Parse a paragraph of Markdown, to stand in a line."""
@@ -73,7 +61,8 @@ class Predict(SphinxDirective):
 
 def program(path: Path, name: str) -> str:
     """Return a named cell as Markdown, without magics, imports and its last assertions."""
-    (cell,) = (cell for _, cell in pages.code_cells(path) if cell.metadata.get("name") == name)
+    cells = (cell.node for cell in pages.code_cells(path))
+    (cell,) = (cell for cell in cells if cell.metadata.get("name") == name)
     shown = reading_time.split_asserts(cell.source)[0].rstrip().splitlines()
     code = "\n".join(row for row in shown if not row.startswith(("%", "import ", "from ")))
     return f"```python\n{code.strip()}\n```"
@@ -88,7 +77,7 @@ def item(path: Path, one: predictions.Prediction, how: str) -> list[str]:
     return [*one.question, *(program(path, name) for name in names)]
 
 
-class WorkshopTest(SphinxDirective):
+class WorkshopTest(Written):
     """Predictions, named one a line, as a test to print; their key is folded below.
 
     A name with `in words` after it is asked without its program, and one with `with CELL CELL`
@@ -97,7 +86,7 @@ class WorkshopTest(SphinxDirective):
 
     has_content = True
 
-    def run(self) -> list[nodes.Node]:
+    def run(self) -> Nodes:
         """Return the items with their programs, then what each answer shows."""
         known = predictions.of_book()
         items, key = [], []
@@ -105,22 +94,22 @@ class WorkshopTest(SphinxDirective):
             label, _, how = line.partition(" ")
             path, one = known[label]
             asked, *rest = item(path, one, how)
-            items += [f"**{number}.** {asked}", *rest]
-            answers = zip(LETTERS, one.answers, strict=False)
-            items.append("\n".join(f"- **{letter}.** {text}" for letter, (text, _) in answers))
-            page = path.relative_to(pages.ROOT)
-            key.append(f"**{number}. {one.options['right']}.** [](/{page})")
-            key += [
-                f"- **{letter}.** {reply}"
-                for letter, (_, reply) in zip(LETTERS, one.answers, strict=False)
+            items += [
+                f"**{number}.** {asked}",
+                *rest,
+                "\n".join(listed(text for text, _ in one.answers)),
             ]
-        fold = f"<details><summary>{say('The key, and what each answer shows')}</summary>"
-        text = "\n\n".join([*items, fold, *key, "</details>"])
-        container = nodes.container(classes=["workshop-test"])
-        self.state.nested_parse(
-            StringList(text.splitlines(), source=self.env.docname), self.content_offset, container
-        )
-        return [container]
+            page = f"[](/{path.relative_to(pages.ROOT)})"
+            key.append(f"**{number}. {one.options['right']}.** {page}")
+            key += listed(reply for _, reply in one.answers)
+        opening = f"<details><summary>{say('The key, and what each answer shows')}</summary>"
+        text = "\n\n".join([*items, opening, *key, "</details>"])
+        return [nodes.container("", *self.blocks(text), classes=["workshop-test"])]
+
+
+def listed(texts: Iterable[str]) -> list[str]:
+    """Return the points of a list in Markdown, each with its letter."""
+    return [f"- **{letter}.** {text}" for letter, text in zip(LETTERS, texts, strict=False)]
 
 
 def put_before_output(app: Sphinx, doctree: nodes.document) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 from docutils import nodes
@@ -14,7 +15,7 @@ from bookkit import frames
 from bookkit.languages import say
 from bookkit.outputs import (
     FEEDBACK,
-    SILENT_WORDS,
+    declared,
     releases,
     split_traceback,
     themed_svg,
@@ -31,6 +32,23 @@ BREAK = re.compile(r'(<span class="(?:p|o)">[^<]*[(\[{.=])(?=</span>)')
 FRAME = re.compile(r"^ *(?:File |Cell |<a cell>)", re.M)
 
 
+def raw(text: str) -> nodes.raw:
+    """Return HTML."""
+    return nodes.raw("", text, format="html")
+
+
+def fold(kind: str, words: str, *folded: nodes.Element) -> list[nodes.Element]:
+    """Return a fold, with its class and the words that open it."""
+    look = f' class="{kind}"' if kind else ""
+    opening = f"<details{look}><summary>{words}</summary>"
+    return [raw(opening), *folded, raw("</details>")]
+
+
+def error_block(text: str) -> nodes.literal_block:
+    """Return a block of an error's message."""
+    return nodes.literal_block(text, text, language="text", classes=["error-message"])
+
+
 def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
     """Fold what comes after the opening lines of a long message."""
     text = found[-1].astext()
@@ -42,15 +60,8 @@ def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
     if not limit * 3 // 4 <= cut <= limit * 5 // 4:
         cut = text.rfind(" ", 0, limit) + 1
     opening, rest = text[:cut].rstrip(), text[cut:].strip()
-    words = '<details class="message"><summary>' + say("The rest of the message")
-    words += "</summary>"
-
-    def block(part: str) -> nodes.literal_block:
-        return nodes.literal_block(part, part, language="text", classes=["error-message"])
-
-    folded = [nodes.raw("", words, format="html"), block(rest)]
-    folded.append(nodes.raw("", "</details>", format="html"))
-    return [*found[:-1], block(opening), *folded]
+    folded = fold("message", say("The rest of the message"), error_block(rest))
+    return [*found[:-1], error_block(opening), *folded]
 
 
 class LineFormatter(HtmlFormatter):
@@ -72,11 +83,6 @@ class LineFormatter(HtmlFormatter):
         return is_code, text
 
 
-def outcome(kind: str, name: str) -> str:
-    """Return the mark of a cell that raises an error, or warns, with its class."""
-    return say("raises {name}", name=name) if kind == "raises" else say("warns {name}", name=name)
-
-
 def differing(text: str, other: str) -> list[tuple[str, bool]]:
     """Return the parts of a text, each with whether another text has something else there.
 
@@ -86,11 +92,8 @@ def differing(text: str, other: str) -> list[tuple[str, bool]]:
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     if matcher.ratio() < 0.5:
         return [(text, False)]
-    found = []
-    for kind, start, end, _, _ in matcher.get_opcodes():
-        if start < end:
-            found.append(("".join(ours[start:end]), kind != "equal"))
-    return found
+    parts = matcher.get_opcodes()
+    return [("".join(ours[i:j]), kind != "equal") for kind, i, j, _, _ in parts if i < j]
 
 
 def mark_differences(sides: list[nodes.Element]) -> None:
@@ -115,6 +118,7 @@ def mark_differences(sides: list[nodes.Element]) -> None:
 
 def outcomes_side_by_side(sides: list[nodes.Element]) -> nodes.container:
     """Return two outcomes side by side, or below one another where a line needs the room."""
+    mark_differences(sides)
     blocks = [block for side in sides for block in side.findall(nodes.literal_block)]
     wide = any(len(line) > HALF for block in blocks for line in block.astext().splitlines())
     return nodes.container("", *sides, classes=["both", *["both-wide"] * wide])
@@ -124,6 +128,11 @@ def mark_line(marks: list[tuple[str, str]]) -> nodes.paragraph:
     """Return a line of marks: for each its kind and its words."""
     words = [nodes.inline("", text, classes=[f"mark-{kind}"]) for kind, text in marks]
     return nodes.paragraph("", "", *words, classes=["cell-marks"], translatable=False)
+
+
+def side(name: str, marks: list[tuple[str, str]], shown: list[nodes.Element]) -> nodes.container:
+    """Return what came of a program on one stack, under its marks."""
+    return nodes.container("", mark_line(marks), *shown, classes=["both-side", f"both-{name}"])
 
 
 def in_order(data: dict) -> dict:
@@ -164,21 +173,17 @@ class Renderer(NbElementRenderer):
     def error_nodes(self, output: dict, source_line: int | None) -> list[nodes.Element]:
         """Return the frames of an error, folded, and its message."""
         frames, message = split_traceback(output["traceback"], output["evalue"])
+        last = error_block(message)
+        count = len(FRAME.findall(frames))
+        if not count:
+            return [last]
         block = self.renderer.create_highlighted_code_block(
             frames, "ipythontb", source=self.source, line=source_line
         )
         block["classes"] += ["output", "traceback"]
-        last = nodes.literal_block(message, message, language="text", classes=["error-message"])
-        found = [last]
-        count = len(FRAME.findall(frames))
-        if count:
-            words = say("Traceback, 1 frame")
-            if count > 1:
-                words = say("Traceback, {count} frames", count=count)
-            summary = f'<details class="traceback"><summary>{words}</summary>'
-            opening = nodes.raw("", summary, format="html")
-            found = [opening, block, nodes.raw("", "</details>", format="html"), last]
-        return found
+        one = say("Traceback, 1 frame")
+        words = say("Traceback, {count} frames", count=count) if count > 1 else one
+        return [*fold("traceback", words, block), last]
 
     def render_mime_type(self, data: MimeData):
         """Render outcomes of ``%%both``, frames of `steps`, and all else as myst-nb does."""
@@ -186,7 +191,7 @@ class Renderer(NbElementRenderer):
             return [self.render_both(data)]
         if data.mime_type == steps.MIME:
             said = frames.changed(in_order(data.content), say)
-            return [nodes.raw("", steps.as_html(said), format="html")]
+            return [raw(steps.as_html(said))]
         return super().render_mime_type(data)
 
     def render_both(self, data: MimeData) -> nodes.container:
@@ -194,22 +199,15 @@ class Renderer(NbElementRenderer):
         sides = []
         expect = data.cell_metadata.get("expect", {})
         for name in both.SIDES:
-            side = data.content[name]
-            column = nodes.container(classes=["both-side", f"both-{name}"])
-            words = [(name, say(name) + releases(self.source, side["versions"]))]
-            wanted = expect.get(name, {})
-            words += [(k, outcome(k, wanted[k])) for k in ("raises", "warns") if k in wanted]
-            if wanted.get("silent"):
-                words.append(("silent", say(SILENT_WORDS)))
-            column += mark_line(words)
-            for number, output in enumerate(side["outputs"]):
-                column += self.render_half(output, data, f"{name}-{number}")
-            if not side["outputs"]:
-                column += nodes.paragraph(
-                    "", say("nothing to show"), classes=["both-nothing"], translatable=False
-                )
-            sides.append(column)
-        mark_differences(sides)
+            half = data.content[name]
+            words = [(name, say(name) + releases(self.source, half["versions"]))]
+            words += declared(expect.get(name, {}))
+            shown: list[nodes.Element] = []
+            for number, output in enumerate(half["outputs"]):
+                shown += self.render_half(output, data, f"{name}-{number}")
+            nothing = nodes.paragraph("", say("nothing to show"), translatable=False)
+            nothing["classes"].append("both-nothing")
+            sides.append(side(name, words, shown or [nothing]))
         return outcomes_side_by_side(sides)
 
     def render_half(self, output: dict, data: MimeData, place: str) -> list[nodes.Element]:
@@ -220,19 +218,9 @@ class Renderer(NbElementRenderer):
             return render(NotebookNode(output), *where)
         if output["output_type"] == "error":
             return fold_message(self.error_nodes(output, data.line), LONG)
-        kinds = [kind for kind in ("image/svg+xml", "text/plain") if kind in output["data"]]
-        inner = MimeData(
-            kinds[0],
-            output["data"][kinds[0]],
-            cell_metadata=data.cell_metadata,
-            output_metadata=output["metadata"],
-            cell_index=data.cell_index,
-            output_index=place,
-            line=data.line,
-        )
-        if kinds[0] == "text/plain":
-            return super().render_mime_type(inner)
-        return self.render_image(inner)
+        kind = next(kind for kind in ("image/svg+xml", "text/plain") if kind in output["data"])
+        inner = replace(data, mime_type=kind, content=output["data"][kind], output_index=place)
+        return super().render_mime_type(inner)
 
     def render_image(self, data: MimeData):
         """Render an SVG inside the page, where it can take the page's colours."""
@@ -245,4 +233,4 @@ class Renderer(NbElementRenderer):
         svg = themed_svg(data.string, say(options.get("alt", "")), prefix)
         # The theme makes what has this class reachable by keyboard where it scrolls.
         box = "figure pst-scrollable-table-container"
-        return [nodes.raw("", f'<div class="{box}">{svg}</div>', format="html")]
+        return [raw(f'<div class="{box}">{svg}</div>')]

@@ -9,25 +9,25 @@ from __future__ import annotations
 import base64
 import html
 import json
-import logging
+import os
 import re
-import shutil
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from docutils import nodes
-from fontTools import subset
+from myst_nb.sphinx_ import SphinxEnvType
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx_sitemap import add_html_link
 
-from bookkit import catalogue, pages, records, taught
+from bookkit import catalogue, execute, faces, pages, records, taught
 from bookkit.languages import say
 
-from .front import DIRECTIVES
+from .localized import name_parts
 
-# A rule of the theme's style sheet that gives icons their character.
-ICON = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\([0-9a-f]+)"\}')
+# A rule of the theme's style sheet that gives an icon its character.
+ICON = re.compile(r'\.fa-[\w-]+:before\{content:"\\([0-9a-f]+)"\}')
 FONT = re.compile(r'url\(([^)]*)\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) format\("truetype"\)')
 # The theme's colours follow an attribute of the page, which only a script can set.
 LIGHT = re.compile(r"\[data-theme=\"?light\"?\]")
@@ -39,12 +39,23 @@ RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 # Sheets of the theme and of extensions, of which a site uses a part.
 SHEETS = ("styles/*.css", "mystnb.*.css")
+BODY = [
+    # Roles that docutils gives to a bibliography, and that browsers no longer know.
+    (r' role="(doc-biblioentry|list)"', ""),
+    # A short name stays whole where it has a hyphen, `-inf` for one.
+    (r'<span class="pre">(?=[^<]{1,12}<)(?=[^<]*-)', '<span class="pre short">'),
+    # The words of a summary are what is read aloud; myst-nb would have others.
+    ('<summary aria-label="Toggle hidden content">', "<summary>"),
+    # The blank of "Solution to Exercise 1" would be underlined in its link.
+    (r"(<a [^>]*>) ", r" \1"),
+]
 INDEX = "book/cases/index"
 PAGES = ("*.html", "book/**/*.html")  # and none of another language, which has its own build
 # What a page may load and run: its own files, also those of a copy on a disk, and the scripts that
 # the build has put into it. The theme sets styles in its elements, and draws with pictures in them.
 POLICY = (
-    "default-src 'self' file:; img-src 'self' file: data:; style-src 'self' file: 'unsafe-inline'; "
+    "default-src 'self' file:; img-src 'self' file: data:; font-src 'self' file: data:; "
+    "style-src 'self' file: 'unsafe-inline'; "
     "script-src 'self' file: 'unsafe-hashes' {}; object-src 'none'; base-uri 'none'; "
     "form-action 'self' file:"
 )
@@ -72,26 +83,42 @@ def set_addresses(app: Sphinx, config: Config) -> None:
     config.notfound_urls_prefix = urlsplit(config.html_baseurl).path
 
 
+def draw_no_cards(app: Sphinx, config: Config) -> None:
+    """In a preview, leave out the pictures that stand for a page elsewhere."""
+    if os.environ.get(execute.PREVIEW):
+        config.ogp_social_cards = {"enable": False}
+
+
+def leave_out_what_is_not_executed(app: Sphinx, env: SphinxEnvType, names: list[str]) -> None:
+    """In a preview, show pages that are not executed without outputs."""
+    if os.environ.get(execute.PREVIEW):
+        read = [path for path in pages.find_notebooks() if pages.page_name(path) in names]
+        missing = [path for path in read if execute.executed(path) is None]
+        left_out = [f"{pages.page_name(path)}.md" for path in missing]
+        env.mystnb_config.execution_excludepatterns = left_out
+
+
+def list_others(app: Sphinx, written: set[str]) -> None:
+    """Put pages into the sitemap that were not written now: it would list those that were."""
+    if app.builder.name == "html" and written & app.env.found_docs:
+        for page in sorted(app.env.found_docs - written):
+            add_html_link(app, page, "", {}, None)
+
+
 def add_filters(app: Sphinx) -> None:
     """Give the templates what they use."""
     if app.builder.format == "html":
-        app.builder.templates.environment.filters["without"] = without
+        environment = app.builder.templates.environment
+        environment.filters |= {"without": without, "name_parts": name_parts}
+        environment.globals["say"] = say
 
 
 def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Give a page the title and the description that people search for, and valid roles."""
     if doctree is None:
         return
-    # Roles that docutils gives to a bibliography, and that browsers no longer know.
-    context["body"] = re.sub(r' role="(doc-biblioentry|list)"', "", context["body"])
-    # A short name stays whole where it has a hyphen, `-inf` for one.
-    context["body"] = re.sub(
-        r'<span class="pre">(?=[^<]{1,12}<)(?=[^<]*-)', '<span class="pre short">', context["body"]
-    )
-    # The words of a summary are what is read aloud; myst-nb would have others.
-    context["body"] = context["body"].replace(
-        '<summary aria-label="Toggle hidden content">', "<summary>"
-    )
+    for old, new in BODY:
+        context["body"] = re.sub(old, new, context["body"])
     folder, _, name = pagename.rpartition("/")
     failure = catalogue.load().get(name) if folder == "book/failures" else None
     meta = context["meta"] or {}
@@ -132,27 +159,6 @@ def offer_colab(app: Sphinx, pagename: str, templatename: str, context: dict, do
         button = {"type": "link", "text": "Colab", "tooltip": "Launch on Colab"}
         button |= {"icon": "_static/images/logo_colab.png", "url": taught.colab_address(pagename)}
         group["buttons"].append(button)
-
-
-def used_icons(site: Path) -> set[str]:
-    """Return the names of the icons that the site's pages and the theme's script show.
-
-    A second language, which is being built below the first, has the same.
-    """
-    patterns = (*PAGES, "_static/scripts/*theme.js")
-    files = [file for pattern in patterns for file in site.glob(pattern)]
-    return {name for file in files for name in re.findall(r"\bfa-[a-z0-9-]+", file.read_text())}
-
-
-def subset_font(font: Path, characters: set[int]) -> None:
-    """Write a font's few characters beside it, as WOFF, and remove it."""
-    options = subset.Options(flavor="woff", notdef_outline=False)
-    loaded = subset.load_font(font, options)
-    subsetter = subset.Subsetter(options)
-    subsetter.populate(unicodes=characters)
-    subsetter.subset(loaded)
-    subset.save_font(loaded, font.with_suffix(".woff"), options)
-    font.unlink()
 
 
 def show_colours_without_scripts(static: Path) -> None:
@@ -210,7 +216,6 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
     """Leave out of the built site what no page uses: icons, rules, maps of scripts, templates."""
     if exception or app.builder.name != "html":
         return
-    logging.getLogger("fontTools").setLevel(logging.WARNING)
     static = Path(app.outdir, "_static")
     for pattern in UNUSED:
         for file in static.glob(pattern):
@@ -220,20 +225,18 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
         for sheet in static.glob(pattern):
             sheet.write_text(used_rules(sheet.read_text(), used))
     show_colours_without_scripts(static)
-    names, characters = used_icons(Path(app.outdir)), set()
-
-    def keep(rule: re.Match) -> str:
-        if names.isdisjoint(re.findall(r"fa-[\w-]+", rule[1])):
-            return ""
-        characters.add(int(rule[2], 16))
-        return rule[0]
-
     sheet = static / "styles" / "pydata-sphinx-theme.css"
-    sheet.write_text(FONT.sub(r'url(\1.woff) format("woff")', ICON.sub(keep, sheet.read_text())))
+    text = sheet.read_text()
+    sheet.write_text(FONT.sub(r'url(\1.woff) format("woff")', text))
+    characters = {int(code, 16) for code in ICON.findall(text)}
     for font in static.glob("vendor/fontawesome/webfonts/*.ttf"):
-        subset_font(font, characters)
-    for font in static.glob("vendor/fontawesome/webfonts/*.woff2"):
+        faces.write_subset(font, characters, font.with_suffix(".woff"))
         font.unlink()
+        font.with_suffix(".woff2").unlink()
+    site = Path(app.outdir)
+    faces.embed(
+        static / "book.css", (page.read_text() for kind in PAGES for page in site.glob(kind))
+    )
 
 
 def guard(app: Sphinx, exception: Exception | None) -> None:
@@ -264,34 +267,17 @@ def number_cells(app: Sphinx, exception: Exception | None) -> None:
         for number, cell in enumerate(notebook["cells"]):
             cell["id"] = f"cell-{number}"
         file.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
-    if executed := in_site(app):
-        shutil.rmtree(executed, ignore_errors=True)
-
-
-def in_site(app: Sphinx) -> Path | None:
-    """Return where MyST-NB keeps a second language's notebooks, for they are in the site then."""
-    folder = Path(app.outdir).parent
-    return folder / "jupyter_execute" if folder.name == "html" else None
-
-
-def bring_notebooks(app: Sphinx) -> None:
-    """Bring those back that `number_cells` took away: a page may be written and not read again."""
-    kept = Path(app.outdir, "_sources")
-    if (executed := in_site(app)) and kept.exists():
-        pages_alone = shutil.ignore_patterns("*.md", "*.txt")
-        shutil.copytree(kept, executed, ignore=pages_alone, dirs_exist_ok=True)
 
 
 def setup(app: Sphinx) -> dict:
     """Register what the site needs with Sphinx."""
-    for name, directive in DIRECTIVES.items():
-        app.add_directive(name, directive)
     app.connect("config-inited", set_addresses)
+    app.connect("config-inited", draw_no_cards)
+    app.connect("env-before-read-docs", leave_out_what_is_not_executed)
     app.connect("builder-inited", add_filters)
-    # The sitemap lists what is written: where one page has changed, all pages are.
-    changed: list[str] = []
-    app.connect("env-before-read-docs", lambda app, env, names: changed.extend(names))
-    app.connect("env-updated", lambda app, env: env.found_docs if changed else None)
+    written: set[str] = set()
+    app.connect("html-page-context", lambda app, page, *_: written.add(page))
+    app.connect("build-finished", lambda app, _: list_others(app, written), priority=1)
     app.add_js_file("page.js", loading_method="defer")
     app.connect("html-page-context", describe, priority=400)
     app.connect("html-page-context", link_cases, priority=400)
@@ -299,5 +285,4 @@ def setup(app: Sphinx) -> dict:
     app.connect("build-finished", lighten, priority=900)
     app.connect("build-finished", guard, priority=900)
     app.connect("build-finished", number_cells)
-    app.connect("builder-inited", bring_notebooks)
     return {"parallel_read_safe": True, "version": "1"}

@@ -1,16 +1,11 @@
 """Measure in which releases the programs of `stacks/avoid.toml` compute wrong numbers on a CPU.
 
-For each release that a table names, uv makes an environment under `.cache/avoid`, in which the
-table's program runs: as it is, and with the table's flag where it was wrong. Where no release is
+For each release that a table names, uv makes an environment in `.cache/avoid`, in which the table's
+program runs: as it is, and with the table's flag where it was wrong. Where no release is
 right again, the locked one is measured too. What was counted is printed and written to
-`stacks/avoid.json`. What was measured on another day is kept.
-
-    python -m stacks.avoid                                        measure what is missing
-    python -m stacks.avoid rows_summed                            one program, on all its releases
-    python -m stacks.avoid rows_summed 0.10.2 0.12.0.1            on these releases only
+`stacks/avoid.json`. Only what is not there is measured: `python -m stacks.avoid`.
 """
 
-import argparse
 import datetime
 import json
 import os
@@ -20,7 +15,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-from stacks.measure import pins_of
+from stacks import measure
 from tools import environments
 
 HERE = Path(__file__).resolve().parent
@@ -28,21 +23,6 @@ TABLES = HERE.with_name("avoid.toml")
 RECORD = HERE.with_name("avoid.json")
 WORK = environments.CACHE / "avoid"
 TIME_LIMIT = 300.0
-
-
-def environment(table, release):
-    """Return the Python of an environment that has a release, and make it where it is missing."""
-    home = WORK / f"{table['library']}-{release}"
-    python = home / "bin" / "python"
-    if not (home / "complete").exists():
-        packages = {"jaxlib": [f"jax=={release}", f"jaxlib=={release}"]}
-        what = packages.get(table["library"], [f"{table['library']}=={release}", "numpy"])
-        cure = f"{' '.join(what)} could not be installed: check the network and the free space."
-        environments.create(
-            home, environments.find_python(), *what, *table.get("with", []), cure=cure
-        )
-        (home / "complete").touch()
-    return python
 
 
 def count(python, program, flag=""):
@@ -56,9 +36,14 @@ def count(python, program, flag=""):
     return [int(number) for number in found.groups()]
 
 
-def measure(table, release):
-    """Return what a program counted on a release, and what it counts there with the flag."""
-    python = environment(table, release)
+def counts(table, release):
+    """Install a release; return what a program counts on it, and what with the flag."""
+    packages = {"jaxlib": [f"jax=={release}", f"jaxlib=={release}"]}
+    what = packages.get(table["library"], [f"{table['library']}=={release}", "numpy"])
+    what += table.get("with", [])
+    cure = f"{' '.join(what)} could not be installed: check the network and the free space."
+    environments.create(WORK, environments.find_python(), *what, cure=cure)
+    python = WORK / "bin" / "python"
     row = {"counted": count(python, table["program"])}
     if row["counted"][0] and table["flag"]:
         row["with_flag"] = count(python, table["program"], table["flag"])
@@ -66,32 +51,21 @@ def measure(table, release):
     return row
 
 
-def machine():
-    """Return what was measured on: the counts depend on the number of cores."""
-    return {"platform": f"{platform.system()} {platform.machine()}", "cores": os.cpu_count()}
-
-
 def main():
-    """Measure what is asked for, and write the record after each measurement."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("program", nargs="?")
-    parser.add_argument("releases", nargs="*")
-    asked = parser.parse_args()
+    """Measure what is missing, and write the record after each measurement."""
+    # The counts depend on the number of cores.
+    machine = {"platform": f"{platform.system()} {platform.machine()}", "cores": os.cpu_count()}
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {"programs": {}}
-    locked = pins_of((environments.ROOT / "requirements.txt").read_text())
+    locked = measure.pins_of((environments.ROOT / "requirements.txt").read_text())
     for table in tomllib.loads(TABLES.read_text())["avoid"]:
-        name = table["program"]
-        if asked.program not in (None, name):
-            continue
-        rows = record["programs"].setdefault(name, {})
+        rows = record["programs"].setdefault(table["program"], {})
         newest = [] if "until" in table else [locked[table["library"]]]
-        for release in asked.releases or dict.fromkeys([*table["measure"], *newest]):
-            if release in rows and asked.program is None:
+        for release in dict.fromkeys([*table["measure"], *newest]):
+            if release in rows:
                 continue
-            rows[release] = measure(table, release)
-            print(f"{name:22}{table['library']} {release:9}", rows[release], flush=True)
-            record["machine"] = machine()
-            RECORD.write_text(json.dumps(record, indent=1) + "\n")
+            rows[release] = counts(table, release)
+            print(f"{table['program']:22}{table['library']} {release:9}", rows[release], flush=True)
+            measure.write_json(RECORD, {**record, "machine": machine})
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from numpyro.infer import MCMC, NUTS
 numpyro.set_host_device_count(2)
 
 DECIDED_BY = ("numpyro",)
-FAILS = {"UnexpectedTracerError": r"unexpected tracer"}
-WARNS: dict[str, str] = {}
+EXPECT = {"raises": "UnexpectedTracerError", "match": "unexpected tracer"}
+TOLERANCE = 0.025
 
 LOW, HIGH = 0.5, 2.0
 SPEED = dist.TruncatedNormal(0.0, 1.0, low=LOW, high=HIGH)
@@ -29,7 +29,7 @@ def _cdf(x: float) -> float:
     return (1 + math.erf(x / math.sqrt(2))) / 2
 
 
-MEAN = (_pdf(LOW) - _pdf(HIGH)) / (_cdf(HIGH) - _cdf(LOW))
+expected = (_pdf(LOW) - _pdf(HIGH)) / (_cdf(HIGH) - _cdf(LOW))
 
 
 def shared() -> None:
@@ -47,18 +47,10 @@ def sampled_mean(model) -> float:
     return float(mcmc.get_samples()["speed"].mean())
 
 
-def reproduce() -> str | None:
-    mean = sampled_mean(shared)
-    return None if abs(mean - MEAN) < 0.05 else f"mean {mean:.3f}, not {MEAN:.3f}"
+def reproduce() -> float:
+    return sampled_mean(shared)
 
 
-def fix() -> None:
+def fix() -> float:
     """Build the distribution inside the model."""
-    mean = sampled_mean(own)
-    assert abs(mean - MEAN) < 0.05, (mean, MEAN)
-
-
-if __name__ == "__main__":
-    from _run import show
-
-    show(__file__)
+    return sampled_mean(own)

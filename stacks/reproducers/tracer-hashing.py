@@ -12,8 +12,13 @@ import jax
 import jax.numpy as jnp
 
 DECIDED_BY = ("equinox", "jax")
-FAILS = {"TypeError": r"unhashable type.*Tracer"}
-WARNS = {"FutureWarning": r"Attempting to hash a tracer"}
+EXPECT = {
+    "raises": "TypeError",
+    "warns": "FutureWarning",
+    "match": "unhashable type.*Tracer|Attempting to hash a tracer",
+}
+TOLERANCE = 1e-5
+expected = math.exp(-2.0)
 
 
 def solve(k: jax.Array, **options: object) -> jax.Array:
@@ -24,19 +29,10 @@ def solve(k: jax.Array, **options: object) -> jax.Array:
     return solution.ys[0]
 
 
-def reproduce() -> str | None:
-    y = jax.jit(solve)(2.0)
-    right = math.isclose(y, math.exp(-2.0), rel_tol=1e-5)
-    return None if right else f"y(1) = {y:.6f}, not {math.exp(-2.0):.6f}"
+def reproduce() -> jax.Array:
+    return jax.jit(solve)(2.0)
 
 
-def fix() -> None:
+def fix() -> jax.Array:
     """Where Equinox cannot be upgraded: an adjoint that does without the function in question."""
-    y = jax.jit(lambda k: solve(k, adjoint=diffrax.DirectAdjoint()))(2.0)
-    assert math.isclose(y, math.exp(-2.0), rel_tol=1e-5), y
-
-
-if __name__ == "__main__":
-    from _run import show
-
-    show(__file__)
+    return jax.jit(lambda k: solve(k, adjoint=diffrax.DirectAdjoint()))(2.0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from ..figures import children, field_names
+from ..figures import children
 from ..steps import MISSING, Panel, Steps
 
 LINES = (
@@ -21,7 +21,7 @@ LINES = (
 
 def leaves_of(thing: Any) -> dict[str, str | None]:
     """Return what JAX finds under each name of an object: a leaf, or nothing."""
-    named: list[tuple[str, Any]] = sorted(children(thing, field_names))
+    named: list[tuple[str, Any]] = sorted(children(thing))
     return {name: child if child is None else f"leaf {list(child.shape)}" for name, child in named}
 
 

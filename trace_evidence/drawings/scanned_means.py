@@ -11,9 +11,11 @@ import numpy as np
 from numpyro import handlers
 from numpyro.distributions.batch_util import promote_batch_shape
 
-from ..steps import Panel, Steps
+from ..steps import ACCENT, INK, Panel, Steps
 
 OLD_RULE = "off again: the old rule"
+SIDE = 23
+"""How wide and high a cell of a table is."""
 
 
 def shapes_of(
@@ -46,6 +48,17 @@ def shapes_of(
     return shapes, loc[..., 0].astype(int), found
 
 
+def table(panel: Panel, x: float, title: str, cells: np.ndarray, hot: bool) -> None:
+    """Draw a table of small cells with its title, from `x` on; empty ones are dashed."""
+    panel.text(x + 1, panel.height + 12, title)
+    for (row, column), value in np.ndenumerate(cells):
+        left, top = x + SIDE * column, panel.height + 18 + SIDE * row
+        look = {"color": ACCENT if hot else INK, "tinted": hot, "dashed": value == " "}
+        panel.box(left + 1.5, top + 1.5, SIDE - 3, SIDE - 3, **look)
+        if value != " ":
+            panel.text(left + SIDE / 2, top + SIDE / 2 + 5, value, middle=True)
+
+
 def draw(model: Callable, stack: Callable, at_mode: float) -> Steps:
     """Draw which mean each position gets, for a few numbers of days and animals.
 
@@ -69,8 +82,9 @@ def draw(model: Callable, stack: Callable, at_mode: float) -> Steps:
         right = Panel("each position's mean, a row a day")
         meant = np.broadcast_to(1 + np.arange(days)[:, None], at)
         used = np.broadcast_to(loc if silent else " ", at)
-        right.grid(meant.tolist(), x=8, across="meant", side=23)
-        right.grid(used.tolist(), x=190, across="used", side=23, hot=silent, beside=True)
+        table(right, 8, "meant", meant, hot=False)
+        table(right, 190, "used", used, hot=silent)
+        right.height += 24 + SIDE * days
         says = f"Loud: `{loc.shape}` meets `{at}`, which raises a `{found}`."
         if silent:
             exact = days * animals * at_mode

@@ -1,0 +1,62 @@
+"""The book's two faces, one for text and one for code, out of packages that are installed.
+
+The site is sent the characters that its pages show; slides, handouts and the PDF's front have the
+faces whole. Both licenses allow all of that, and go with the files.
+"""
+
+import base64
+import html
+import io
+import logging
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import matplotlib
+import sphinx_revealjs
+from fontTools import subset
+
+REVEAL = Path(sphinx_revealjs.__file__).parent / "_static" / "revealjs"
+SANS = REVEAL / "dist" / "theme" / "fonts" / "source-sans-pro"
+MONO = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+CODE = MONO / "DejaVuSansMono.ttf"
+# Under the names that book.css has for them.
+FACES = {
+    "text": SANS / "source-sans-pro-regular.ttf",
+    "text-bold": SANS / "source-sans-pro-semibold.ttf",
+    "text-italic": SANS / "source-sans-pro-italic.ttf",
+    "code": CODE,
+}
+LICENSES = {"LICENSE-text.txt": SANS / "LICENSE", "LICENSE-code.txt": MONO / "LICENSE_DEJAVU"}
+
+
+def write_subset(font: Path, characters: set[int], file: Path | io.BytesIO) -> None:
+    """Write a few characters of a font as WOFF, without the name that its license reserves."""
+    logging.getLogger("fontTools").setLevel(logging.ERROR)
+    options = subset.Options(
+        flavor="woff", hinting=False, layout_features=["kern"], notdef_outline=True
+    )
+    loaded = subset.load_font(font, options)
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(unicodes=characters)
+    subsetter.subset(loaded)
+    for record in loaded["name"].names:
+        record.string = "Trace Evidence"
+    subset.save_font(loaded, file, options)
+
+
+def embed(sheet: Path, texts: Iterable[str]) -> None:
+    """Put what pages need of the faces into the style sheet that names them, licenses beside it.
+
+    So text has its face when it is first drawn, also in a copy on a disk, and nothing moves.
+    """
+    characters = {ord(one) for text in texts for one in html.unescape(text)}
+    rules = sheet.read_text()
+    for name, font in FACES.items():
+        file = io.BytesIO()
+        write_subset(font, characters, file)
+        packed = base64.b64encode(file.getvalue()).decode()
+        rules = rules.replace(f"url({name}.woff)", f"url(data:font/woff;base64,{packed})")
+    sheet.write_text(rules)
+    for name, license in LICENSES.items():
+        shutil.copyfile(license, sheet.with_name(name))
