@@ -50,7 +50,10 @@ def corpus_table() -> str:
         rows.append((link, *(str(row[key]) for key in keys)))
     alarms = [f"- {row['project']}, `{row['file']}`: {say(row['why'])}" for row in record["alarms"]]
     table = casebook.as_table(head, rows)
-    return "\n".join([table, "", say("Every alarm, explained:"), "", *alarms])
+    ran = sorted(record["others"]["all"]["ran"].items(), key=lambda row: -row[1])
+    many = ", ".join(f"`{check}` {count}" for check, count in ran)
+    by_check = say("Models that each check answered on: {many}.", many=many)
+    return "\n".join([table, "", by_check, "", say("Every alarm, explained:"), "", *alarms])
 
 
 TOOLS = {
