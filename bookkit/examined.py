@@ -50,4 +50,28 @@ def corpus_table() -> str:
         rows.append((link, *(str(row[key]) for key in keys)))
     alarms = [f"- {row['project']}, `{row['file']}`: {say(row['why'])}" for row in record["alarms"]]
     table = casebook.as_table(head, rows)
-    return "\n".join([table, "", say("Every alarm, explained:"), "", *alarms])
+    ran = sorted(record["others"]["all"]["ran"].items(), key=lambda row: -row[1])
+    many = ", ".join(f"`{check}` {count}" for check, count in ran)
+    by_check = say("Models that each check answered on: {many}.", many=many)
+    return "\n".join([table, "", by_check, "", say("Every alarm, explained:"), "", *alarms])
+
+
+TOOLS = {
+    "bayeux": "[bayeux](https://github.com/jax-ml/bayeux)",
+    "pymc": "[PyMC](https://www.pymc.io/)",
+    "sbc": "[simulation-based calibration](https://arxiv.org/abs/1804.06788)",
+    "stanc": "[Stan](https://mc-stan.org/)",
+}
+"""The tools of the record, as the book names them."""
+
+
+def tools_table() -> str:
+    """Return what other tools said of the same models, as Markdown."""
+    head = say("| Tool | Models | Could not | Hit and told | Whole and warned | `examine` |")
+    rows = []
+    for tool, row in load()["tools"].items():
+        hit = f"{len(row['hit'])} / {row['of']}"
+        whole = ", ".join(f"`{name}`" for name in row["whole"]) or "0"
+        ours = f"{row['by examine']} / {row['of']}"
+        rows.append((TOOLS[tool], str(row["models"]), str(len(row["could not"])), hit, whole, ours))
+    return casebook.as_table(head, rows)

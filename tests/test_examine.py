@@ -40,8 +40,10 @@ def test_a_page_names_the_check_that_the_record_has(case):
     assert f"check `{case.examine}`" in " ".join(text.split())
 
 
-def test_the_book_shows_both_tables():
+def test_the_book_shows_the_tables():
     cases, others = examined.cases_table(), examined.corpus_table()
+    tools = examined.tools_table()
+    assert all(name in tools for name in examined.TOOLS.values())
     for slug in examined.load()["cases"]:
         assert f"/book/cases/{slug}.md" in cases
     assert "not applicable: " in cases

@@ -312,6 +312,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "case-table": casebook.family_table,
     "examined-cases": examined.cases_table,
     "examined-corpus": examined.corpus_table,
+    "examined-tools": examined.tools_table,
     "schedule": taught.schedule_table,
     "symptom-list": casebook.symptom_list,
     "upstream-summary": upstream.summary,

@@ -18,7 +18,7 @@ from .programs import Drawing, Recorded, drawings
 from .report import Finding
 from .running import Run
 
-COMPILED = 1_500
+COMPILED = 4_000
 """Operations up to which a model is compiled with its loops unrolled, which is faster at first."""
 RESULT = "the model returns"
 """What the parts of a result are called among the numbers of a run."""

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from trials import corpus, count, harvest, load_record, pairs
+from trials import corpus, count, harvest, load_record, others, pairs
 
 
 def row(**changed):
@@ -38,6 +38,7 @@ def test_the_record_has_150_models_and_each_case():
     assert kept["cases"] == count.by_case(count.load("after")), "run python -m trials.count --write"
     assert kept["not_applicable"] == pairs.NOT_APPLICABLE, "run python -m trials.count --write"
     assert kept | corpus.for_the_record() == kept, "run python -m trials.corpus"
+    assert kept | others.for_the_record() == kept, "run python -m trials.others"
 
 
 def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):
@@ -103,7 +104,7 @@ def test_a_model_is_examined_where_inference_is_called_first(tmp_path, suffix, m
     cells = {"cells": [{"cell_type": "code", "source": part} for part in (source, ["  2 + 2"])]}
     file, out = tmp_path / f"program{suffix}", tmp_path / "rows.jsonl"
     file.write_text(PROGRAM if suffix == ".py" else json.dumps(cells))
-    monkeypatch.setattr(harvest, "examined", lambda model, args, kwargs, guide: {"args": args})
+    monkeypatch.setattr(harvest, "examined", lambda model, args, *_, **__: {"args": args})
     harvest.Spy(file, out).install()
     harvest.run(harvest.statements(file), str(file), {})
     (met,) = map(json.loads, out.read_text().splitlines())
@@ -117,3 +118,29 @@ def test_what_another_release_finds_differently_is_said():
         "dose: missed by examine now, named before",
         "schools: alarmed by examine now, left alone before",
     ]
+
+
+def test_a_prior_becomes_an_argument_and_an_mcmc_takes_one_step():
+    from numpyro.distributions import Normal
+    from numpyro.infer import MCMC, NUTS
+    from numpyro.primitives import sample
+
+    def tank(reading):
+        sample("reading", Normal(sample("level", Normal(0.0, 3.0)), 1.0), obs=reading)
+
+    model, args, kwargs, _ = harvest.with_a_prior(tank, (2.0,), {})
+    assert args[0].scale == 3.0 and args[1:] == (2.0,)
+    row = harvest.examined(model, (Normal(0.0, 5.0), 2.0), kwargs, None, checks=["pytree"])
+    assert (row["ran"], row["findings"]) == (["pytree"], [])
+    short = harvest.one_step(MCMC(NUTS(tank), num_warmup=9, num_samples=9), (2.0,), {})
+    assert short.last_state.potential_energy > 0 and short.num_samples == 1
+    broken = MCMC(NUTS(lambda: 1 / 0), num_warmup=1, num_samples=1)
+    assert harvest.one_step(broken, (), {}) is broken.sampler.model
+
+
+def test_what_other_tools_say_is_counted_by_what_the_model_is():
+    rows = {"dose": "odd", "census": "could not: no", "lakes": "odd", "buoys": ""}
+    found = others.summary({"tool": rows})["tool"]
+    assert (found["could not"], found["hit"], found["whole"]) == (["census"], ["dose"], ["lakes"])
+    assert (found["by examine"], found["of"]) == (2, 2)
+    assert len(others.chosen()) == 20

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,7 @@ def summary(rows: list[dict]) -> dict[str, dict]:
             "models": len(answered),
             "no answer": len(mine) - len(answered),
             **{each: alarms.count(each) for each in KINDS},
+            "ran": Counter(check for row in answered for check in row["ran"]),
             "median_seconds": round(statistics.median(seconds), 2) if seconds else None,
         }
     return found

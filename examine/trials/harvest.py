@@ -2,9 +2,9 @@
 
     python -m trials.harvest FILE OUT
 
-FILE is a script, a notebook or a file of pytest tests. The call of inference is not run: what it
-stands in, a test or a statement, ends there, and the next one begins. OUT gets one line of JSON a
-model.
+FILE is a script, a notebook or a file of pytest tests. The call of inference is not run, but for
+one step of an `MCMC`, which the check of that name needs: what it stands in, a test or a statement,
+ends there, and the next one begins. OUT gets one line of JSON a model.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Spy:
         """Replace the calls by ones that examine."""
         from numpyro.infer import MCMC, SVI, Predictive
 
-        self._wrap(MCMC, "run", lambda mcmc, key, *a, **k: (mcmc.sampler.model, a, k, None))
+        self._wrap(MCMC, "run", lambda mcmc, key, *a, **k: (mcmc, a, k, None))
         self._wrap(SVI, "init", lambda svi, key, *a, **k: (svi.model, a, k, svi.guide))
         self._wrap(SVI, "run", lambda svi, key, n, *a, **k: (svi.model, a, k, svi.guide))
         self._wrap(Predictive, "__call__", lambda p, key, *a, **k: (p.model, a, k, None))
@@ -63,19 +63,69 @@ class Spy:
 
         setattr(owner, name, spied)
 
-    def meet(self, model: Any, args: tuple, kwargs: dict, guide: Any) -> None:
-        """Examine a model that was not met before."""
+    def meet(self, met: Any, args: tuple, kwargs: dict, guide: Any) -> None:
+        """Examine a model, or that of an `MCMC`, which was not met before."""
+        model = met.sampler.model if hasattr(met, "sampler") else met
         place = place_of(model)
         if not callable(model) or place in self.met:
             return
         self.met.add(place)
         self.inside = True
         try:
-            row = {"file": str(self.file), "model": place, **examined(model, args, kwargs, guide)}
+            thing = model if model is met else one_step(met, args, kwargs)
+            row = {"file": str(self.file), "model": place, **examined(thing, args, kwargs, guide)}
+            if rest := with_a_prior(model, args, kwargs):
+                more = examined(*rest, checks=["pytree"])
+                for part in ("findings", "hints", "ran"):
+                    row[part] = row.get(part, []) + more.get(part, [])
             with self.out.open("a") as file:
                 file.write(json.dumps(row) + "\n")
         finally:
             self.inside = False
+
+
+def one_step(mcmc: Any, args: tuple, kwargs: dict) -> Any:
+    """Return an `MCMC` that has taken one step with the sampler of another, or else the model."""
+    from jax.random import PRNGKey
+    from numpyro.infer import MCMC
+
+    short = MCMC(mcmc.sampler, num_warmup=1, num_samples=1, progress_bar=False)
+    try:
+        short.run(PRNGKey(0), *args, **kwargs)
+    except Exception:
+        return mcmc.sampler.model
+    return short
+
+
+def with_a_prior(model: Any, args: tuple, kwargs: dict) -> tuple[Any, tuple, dict, None] | None:
+    """Return a model that takes the first of its priors as an argument, and its arguments."""
+    from numpyro import handlers
+    from numpyro.primitives import Messenger
+
+    try:
+        trace = handlers.trace(handlers.seed(model, 0)).get_trace(*args, **kwargs)
+    except Exception:
+        return None
+    latents = [site for site in trace.values() if site["type"] == "sample"
+               and not site["is_observed"] and hasattr(site["fn"], "tree_flatten")]  # fmt: skip
+    if not latents:
+        return None
+    name = latents[0]["name"]
+
+    class Handed(Messenger):
+        def __init__(self, prior: Any) -> None:
+            super().__init__(None)
+            self.prior = prior
+
+        def process_message(self, msg: dict) -> None:
+            if msg["type"] == "sample" and msg["name"] == name:
+                msg["fn"] = self.prior
+
+    def handed(prior: Any, *rest: Any, **words: Any) -> Any:
+        with Handed(prior):
+            return model(*rest, **words)
+
+    return handed, (latents[0]["fn"], *args), kwargs, None
 
 
 def place_of(model: Any) -> str:
@@ -89,7 +139,7 @@ def place_of(model: Any) -> str:
     return f"{wrapped}{inner.__qualname__}, line {inner.__code__.co_firstlineno}"
 
 
-def examined(model: Any, args: tuple, kwargs: dict, guide: Any) -> dict:
+def examined(model: Any, args: tuple, kwargs: dict, guide: Any, checks: Any = None) -> dict:
     """Return what `examine` says of a model, as data."""
     from examine_model import driver
     from numpyro.infer.autoguide import AutoGuide
@@ -97,7 +147,7 @@ def examined(model: Any, args: tuple, kwargs: dict, guide: Any) -> dict:
     begun = time.process_time()
     guide = guide if isinstance(guide, AutoGuide) else None
     try:
-        report = driver.examine(model, args, kwargs, guide=guide, timeout=SECONDS)
+        report = driver.examine(model, args, kwargs, guide=guide, checks=checks, timeout=SECONDS)
     except Exception:
         return {"broke": traceback.format_exc()}
     rows = {
