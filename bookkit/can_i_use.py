@@ -121,12 +121,12 @@ def causes_table() -> str:
 
 def stacks_table() -> str:
     """Return how many cells are what on each stack, and the distributions that are left out."""
-    lines = [f"| {say('Stack')} | {' | '.join(map(words, 'rWX-'))} |", "|---" * 5 + "|"]
+    lines = [f"| {say('Stack')} | {' | '.join(map(words, 'rWX-?'))} |", "|---" * 6 + "|"]
     for stack in record.stacks():
         counts = Counter(one for row in record.table(stack).values() for one in row.values())
         release, _, jax = stack.partition("+jax-")
         name = f"NumPyro {release}" + (f", JAX {jax}" if jax else "")
-        lines.append(f"| {name} | {' | '.join(str(counts[letter]) for letter in 'rWX-')} |")
+        lines.append(f"| {name} | {' | '.join(str(counts[letter]) for letter in 'rWX-?')} |")
     return "\n".join(lines)
 
 

@@ -28,7 +28,7 @@ OWNERS = {
 }
 LIBRARIES = {
     **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "optax": "Optax"},
-    "python": "Python",
+    **{"flax": "Flax", "python": "Python"},
 }
 FAMILIES = {  # beyond the chapters: each is a section of the casebook
     "numbers": "Numbers",

@@ -22,7 +22,7 @@ UNKNOWN = "not measured"
 STACK = ("numpyro", "jax", "equinox", "diffrax")
 TITLES = {
     **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"},
-    "optax": "Optax",
+    **{"flax": "Flax", "optax": "Optax"},
 }
 OCCURS = {
     "fails": "fails in {where}",

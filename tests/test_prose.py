@@ -17,7 +17,7 @@ import pytest
 from bookkit import pages, shown, versions
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
-LIBRARIES = ("numpyro", "equinox", "jax/_src", "jax/experimental", "diffrax", "optax")
+LIBRARIES = ("numpyro", "equinox", "jax/_src", "jax/experimental", "diffrax", "flax", "optax")
 LINK = re.compile(r"\]\(([^)]*)\)|<(https?:[^>]*)>")
 RELEASE = re.compile(r"(NumPyro|JAX|Equinox|Diffrax)\b|(?<![\w.-])(\d+\.\d+\.\d+)(?![\w.]*\d)")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")

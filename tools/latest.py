@@ -37,7 +37,7 @@ ROOT = environments.ROOT
 WORK = environments.CACHE / "latest"
 PYTHON = WORK / "venv" / "bin" / "python"
 KERNELS = WORK / "jupyter" / "kernels"
-COMPARED = ("jax", "jaxlib", "numpyro", "equinox", "diffrax", "optax", "scipy")
+COMPARED = ("jax", "jaxlib", "numpyro", "equinox", "diffrax", "flax", "optax", "scipy")
 PYTHONS = ("3.12", "3.13", "3.14", "3.15")  # the book's own first
 
 

@@ -17,7 +17,7 @@ from tools import environments
 ROOT = environments.ROOT
 MATRIX = ROOT / "stacks" / "matrix"
 LIBRARIES = ("numpyro", "jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "numpy")
-PINNED = (*LIBRARIES, "optax", "scipy", "ml-dtypes", "jaxtyping")
+PINNED = (*LIBRARIES, "flax", "optax", "scipy", "ml-dtypes", "jaxtyping")
 PYTHON = ROOT / ".venv" / "bin" / "python"
 READ = ("book", "tests/outputs", "stacks/everyday.json", "stacks/recordings.json", "can_i_use")
 

@@ -33,8 +33,7 @@ phrasings that the book answers still find it, with the phrases left out that we
 SURE = 75
 """With fewer points the best entry is only the nearest.
 
-Of the best answers to the tuning halves, seven of 21 such are right, and 93 of 106 with more
-points.
+Of the best answers to the tuning halves, 7 of 20 such are right, and 89 of 103 with more points.
 """
 UNSURE = "Not known for sure. Perhaps it is near one of these:"
 ADVICE = (

@@ -27,7 +27,7 @@ FAR, MOST = 8, 3
 """How many points behind the first an answer may be, and how many answers there are at most."""
 LIBRARIES = {
     **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"},
-    **{"optax": "Optax", "jaxlib": "jaxlib", "scipy": "SciPy"},
+    **{"flax": "Flax", "optax": "Optax", "jaxlib": "jaxlib", "scipy": "SciPy"},
 }
 SAYS = {
     "chapter True": "The chapter's own failure occurs with {these}.",
@@ -40,7 +40,7 @@ SAYS = {
 # A release as a text shows it: pip's and conda's lines, folders, tables of versions.
 RELEASE = (
     r"(?:^|[ /(,;'\"])"
-    r"([Nn]um[Pp]yro|[Jj]axlib|[Jj]ax|JAX|[Ee]quinox|[Dd]iffrax|[Oo]ptax|[Ss]ci[Pp]y)"
+    r"([Nn]um[Pp]yro|[Jj]axlib|[Jj]ax|JAX|[Ee]quinox|[Dd]iffrax|[Ff]lax|[Oo]ptax|[Ss]ci[Pp]y)"
     r"(?:==|-| ?: +v?| version:? +| +)([0-9]{1,2}[.][0-9]{1,3}(?:[.][0-9]{1,3})?)"
     r"(?![0-9.]* or (?:newer|later|older|above))"
 )

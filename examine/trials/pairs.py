@@ -46,6 +46,8 @@ NOT_APPLICABLE = {
     "forgotten-plate": "one value for all groups is a model too, and may be the one that is meant",
     "gradient-per-device": "it needs several devices, and `examine` runs on one",
     "int64-loaded-as-int32": "it is about a file, before a model sees what it holds",
+    "restore-returns-target": "it is about a file, before a model sees what it holds",
+    "nnx-under-plain-jit": "it is about a network of Flax, and `examine` has models of NumPyro",
     "masked-still-moves": "it is about an optimizer and its mask, and no model is in it",
     "layer-10-before-layer-2": "it is about a network's layers, and no model is in it",
     "shard-map-sums-gradients": "it needs several devices, and `examine` runs on one",
