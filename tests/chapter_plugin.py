@@ -129,11 +129,14 @@ class Outputs(Item):
         found = shown.difference(self.path, now)
         if found:
             kept = shown.file_of(self.path).relative_to(pages.ROOT)
+            cell = re.match("=== (.*)", found[1])
+            lines = self.path.read_text().splitlines()
+            line = lines.index(cell[1]) + 1 if cell and cell[1] in lines else 1
             raise CellFailure(
-                f"{self.path.name} shows something else than {kept}:\n"
+                f"{self.path.name}:{line} shows something else than {kept}:\n"
                 f"expected: {found[0]}\nhappened: {found[1]}\n"
-                "cure:     If the new output is right, run make test ARGS=--update, and look at "
-                "the difference that git shows; else mend the page."
+                f"cure:     If the new output is right, run make page P={self.path.stem} "
+                "ARGS=--update, and look at the difference that git shows; else mend the page."
             )
 
 
