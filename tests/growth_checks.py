@@ -36,9 +36,9 @@ def scratch(tmp_path_factory):
     return folder
 
 
-def run(scratch, *words, **env):
+def run(scratch, *words, how="-m", **env):
     env = {**os.environ, "PYTHONPATH": str(scratch), "LANGUAGES": "en", **env}
-    command = [sys.executable, "-m", *words]
+    command = [sys.executable, how, *words]
     return subprocess.run(command, cwd=scratch, env=env, capture_output=True, text=True)
 
 
@@ -83,7 +83,7 @@ def test_the_new_case_is_on_every_page_that_lists_cases(grown):
 def test_the_readers_package_knows_the_new_case(grown):
     said = run(grown[0], "trace_evidence", "explain", NAME)
     assert "You add one" in said.stdout, said.stderr
-    assert "JAX counts to" in said.stdout
+    assert "JAX counts on" in said.stdout
 
 
 def test_its_form_passes_and_the_suite_says_what_is_missing(grown):
@@ -93,6 +93,17 @@ def test_its_form_passes_and_the_suite_says_what_is_missing(grown):
     assert failed
     assert all("stack" in line or "measured" in line for line in failed), done.stdout
     assert f"run `make page P={NAME}`" in done.stdout
+
+
+def test_the_matrix_finds_its_form_wrong_and_cured(grown):
+    code = (
+        "import sys; from stacks import measure; "
+        f"wanted = {{{NAME!r}: measure.programs()[{NAME!r}]}}; "
+        "print(measure.run_programs(sys.executable, wanted))"
+    )
+    said = run(grown[0], code, how="-c")
+    assert "'reproduce': {'verdict': 'wrong'" in said.stdout, said.stdout + said.stderr
+    assert "'fix': {'verdict': 'ok'}" in said.stdout
 
 
 def test_a_second_run_executes_and_builds_nothing(grown):
