@@ -17,27 +17,31 @@ def load() -> dict[str, Any]:
 
 
 def cases_table() -> str:
-    """Return the silent cases, each with the check that finds it, as Markdown."""
-    record, known, rows = load(), records.load(), []
-    head = say("| Case | Found by |")
-    order = [slug for slug in known if slug in record["cases"]]
+    """Return the silent cases, each with the check that finds it, as Markdown.
+
+    Those that no model can show stand in a fold, with their reasons.
+    """
+    record, known = load(), records.load()
+    found, order = [], [slug for slug in known if slug in record["cases"]]
     for slug in order:
         row = record["cases"][slug]
-        found = [f"`{name}`" for name in row["found"]]
-        found += [say("hint of {check}", check=f"`{name}`") for name in row["hinted"]]
-        rows.append((slug, ", ".join(found) or say("not found")))
+        by = [f"`{name}`" for name in row["found"]]
+        by += [say("hint of {check}", check=f"`{name}`") for name in row["hinted"]]
+        found.append((slug, ", ".join(by) or say("not found")))
+    elsewhere = [(slug, say(why)) for slug, why in record["not_applicable"].items()]
     for slug, case in known.items():
         if case.kind == "silent" and slug not in {*record["cases"], *record["not_applicable"]}:
-            rows.append((slug, say("not made into a model yet")))
-    for slug, why in record["not_applicable"].items():
-        rows.append((slug, say("not applicable: ") + say(why)))
+            elsewhere.append((slug, say("not made into a model yet")))
     hits = sum(bool(row["found"] or row["hinted"]) for row in record["cases"].values())
-    said = say(
-        "{hits} of {count} found. {others} more cases cannot show in one; the rest has none yet.",
-        hits=hits, count=len(order), others=len(record["not_applicable"]),
-    )  # fmt: skip
-    linked = ((f"[](/{known[slug].page}.md)", found) for slug, found in rows)
-    return f"{casebook.as_table(head, linked)}\n\n{said}"
+    said = say("{hits} of {count} found.", hits=hits, count=len(order))
+    opening = say("{count} cases that no model shows here, and why", count=len(elsewhere))
+
+    def table(head: str, rows: list[tuple[str, str]]) -> str:
+        return casebook.as_table(head, ((f"[](/{known[slug].page}.md)", by) for slug, by in rows))
+
+    fold = f"<details class=\"behind\"><summary>{opening}</summary>\n\n{{}}\n\n</details>"
+    folded = fold.format(table(say("| Case | Why not |"), elsewhere))
+    return f"{table(say('| Case | Found by |'), found)}\n\n{said}\n\n{folded}"
 
 
 def corpus_table() -> str:
