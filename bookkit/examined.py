@@ -39,7 +39,7 @@ def cases_table() -> str:
     def table(head: str, rows: list[tuple[str, str]]) -> str:
         return casebook.as_table(head, ((f"[](/{known[slug].page}.md)", by) for slug, by in rows))
 
-    fold = f"<details class=\"behind\"><summary>{opening}</summary>\n\n{{}}\n\n</details>"
+    fold = f'<details class="behind"><summary>{opening}</summary>\n\n{{}}\n\n</details>'
     folded = fold.format(table(say("| Case | Why not |"), elsewhere))
     return f"{table(say('| Case | Found by |'), found)}\n\n{said}\n\n{folded}"
 
