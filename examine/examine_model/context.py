@@ -232,10 +232,8 @@ class Context:
             called = densities(drawn, names), densities(back, names)
             return *called, anew(*given) if callable(anew) else None
 
-        try:
+        with refused("compiled"):
             first, called, compiled = running.quick(other_ways, self.key(1), self.values)
-        except Exception as error:
-            raise CannotRun(f"compiled, it fails with {running.brief(error)}") from error
         called |= numbers(back, self.computed)
         under_jit = {name: np.asarray(rows)[0] for name, rows in under_jit.items()}
         return Ways(first, called, under_jit, compiled or anew, why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterable
 from importlib import import_module
@@ -39,6 +40,9 @@ def examine(
     model = mcmc.sampler.model if mcmc is not None else model
     if mcmc is not None and model is None:
         raise TypeError("this `MCMC` was made from a `potential_fn`: there is no model to examine.")
+    while isinstance(model, functools.partial):  # its arguments are data like the others
+        args, kwargs = (*model.args, *args), {**model.keywords, **kwargs}
+        model = model.func
     if not callable(model):
         raise TypeError(f"a model is a callable, and this is of type {type(model).__name__}.")
     rng_key = jax.random.PRNGKey(0) if rng_key is None else rng_key

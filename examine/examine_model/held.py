@@ -146,6 +146,26 @@ class Held:
         finally:
             self.restore()
 
+    @contextlib.contextmanager
+    def copied(self) -> Iterator[None]:
+        """Have copies stand in the place of arrays of NumPy in the block.
+
+        JAX remembers with how many bits it took an array, also where it should now take more.
+        """
+
+        def copy(value: Any) -> Any:
+            return value.copy() if isinstance(value, np.ndarray) else value
+
+        with self.kept():
+            for thing, contents, _ in self.noted.values():
+                if isinstance(contents, list):
+                    _put_back(thing, [copy(value) for value in contents])
+                elif isinstance(contents, dict) and any(
+                    isinstance(value, np.ndarray) for value in contents.values()
+                ):
+                    _put_back(thing, {name: copy(value) for name, value in contents.items()})
+            yield
+
     def restore(self) -> None:
         """Put everything back as it was noted."""
         for thing, before, _ in self._others():

@@ -159,14 +159,13 @@ def precision(call: Call) -> None:
     """
     if jax.config.jax_enable_x64:
         raise NothingToCompare("JAX computes with 64 bits already")
-    try:
+    with refused("under `jit`"):
         drawn = programs.drawings(jax.make_jaxpr(call)(call.traceable).jaxpr)
-        both = [call.traceable, comparing.shaken(programs.widened(call.traceable))]
-        wide, shaken = ([] if drawn else programs.in_64_bits(call, row) for row in both)
-    except Exception as error:
-        raise CannotRun(f"with 64 bits it fails with {running.brief(error)}") from error
     if drawn:
         raise NothingToCompare("it draws, and draws are other numbers in 64 bits")
+    both = [call.traceable, comparing.shaken(programs.widened(call.traceable))]
+    with refused("with 64 bits"):
+        wide, shaken = (programs.in_64_bits(call, row) for row in both)
     if any(found.id in ("stale-program", "data-kept") for found in call.findings):
         raise CannotRun("it returns another result when it is traced anew")
     for name, rows in wide.items():
@@ -174,6 +173,22 @@ def precision(call: Call) -> None:
         if found := comparing.apart(call.result[name], rows, noise=noise):
             call.find("float32", found.says("as it is called", "with 64 bits", "it returns"))
             return
+
+
+def index(call: Call) -> None:
+    """Compare the indices of the call with the lengths of what they read.
+
+    Raises:
+        NothingToCompare: nothing is read by an index, or JAX's `checkify` does not take it.
+        CannotRun: it does not run under `jit`.
+    """
+    with refused("under `jit`"):
+        program = programs.Recorded(call, call.traceable)
+    says, place = programs.outside(program, call.traceable)
+    if says:
+        call.hint("index-outside", says, cases=["index-past-the-end"], place=place)
+    elif says is None:
+        raise NothingToCompare("nothing is read by an index")
 
 
 def pytree(call: Call) -> None:
@@ -184,7 +199,8 @@ def pytree(call: Call) -> None:
 
 
 CHECKS: dict[str, Callable[[Call], None]] = {
-    "state": state, "static": static, "jit": jit, "precision": precision, "pytree": pytree,
+    "state": state, "static": static, "index": index, "jit": jit, "precision": precision,
+    "pytree": pytree,
 }  # fmt: skip
 """The checks by name, in the order in which they run."""
 
@@ -204,7 +220,7 @@ def examine(
         raise TypeError(f"a function is a callable, and this is of type {type(function).__name__}.")
     report = Report(name_of(function), releases=known.known_bad(known.installed()))
     call = Call(function, args, kwargs)
-    call.findings = report.findings
+    call.findings, call.hints = report.findings, report.hints
     run_checks({name: CHECKS[name] for name in chosen}, call, report, timeout)
     report.ignore(ignore)
     return report

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import checkify
 from jax.extend.core import jaxpr_as_fun
 
 try:
@@ -40,11 +41,16 @@ class Recorded:
         leaves = jaxpr_as_fun(self.jaxpr)(*jax.tree.leaves(args))
         return jax.tree.unflatten(self.tree, leaves)
 
+    def has(self, kind: str) -> bool:
+        """Tell whether an operation of the program has such a name, also one inside another."""
+        rows = self.jaxpr.jaxpr.eqns
+        return any(any(within(row, lambda one: kind in one.primitive.name)) for row in rows)
+
     def iterated(self) -> Any:
         """Tell of each part whether it depends on a loop that ends by a condition."""
         program, moved = self.jaxpr.jaxpr, set[Any]()
         for equation in program.eqns:
-            if repeats(equation) or moved & _variables(equation.invars):
+            if any(within(equation, repeats)) or moved & _variables(equation.invars):
                 moved.update(equation.outvars)
         said = [bool(_variables([part]) & moved) for part in program.outvars]
         return jax.tree.unflatten(self.tree, said)
@@ -59,11 +65,44 @@ def inner(equation: Any) -> Iterator[Any]:
                 yield part
 
 
+def within(equation: Any, told: Callable[[Any], bool]) -> Iterator[Any]:
+    """Yield an operation and those inside it, in loops and calls, of which something is told."""
+    if told(equation):
+        yield equation
+    for part in inner(equation):
+        for row in part.eqns:
+            yield from within(row, told)
+
+
 def repeats(equation: Any) -> bool:
-    """Tell whether an operation is a loop that ends by a condition, or has one inside."""
-    if equation.primitive.name == "while":
-        return True
-    return any(repeats(row) for part in inner(equation) for row in part.eqns)
+    """Tell whether an operation is a loop that ends by a condition."""
+    return equation.primitive.name == "while"
+
+
+def reads(equation: Any) -> bool:
+    """Tell whether an operation reads by indices that the program does not say to check."""
+    promised = "PROMISE_IN_BOUNDS" in str(equation.params.get("mode"))
+    return promised or equation.primitive.name == "dynamic_slice"
+
+
+def outside(program: Recorded, *args: Any) -> tuple[str | None, tuple[str, int]]:
+    """Return which index a program uses that is past the end, and the line where it may be.
+
+    The first is "" where there is none, and None where nothing is read by an index, or JAX cannot
+    tell.
+    """
+    found = [row for each in program.jaxpr.jaxpr.eqns for row in within(each, reads)]
+    if not found:
+        return None, ("", 0)
+    try:
+        checked = checkify.checkify(program, errors=checkify.index_checks)
+        said = quick(lambda *given: checked(*given)[0], *args).get()
+    except Exception:  # an operation that it does not know
+        return None, ("", 0)
+    places = {_place(row) for row in found}
+    if said:
+        said = f"{said.split('. ')[0]}, and JAX reads the last element instead"
+    return said or "", places.pop() if len(places) == 1 else ("", 0)
 
 
 def weight(jaxpr: Any) -> int:
@@ -102,7 +141,7 @@ def drawings(jaxpr: Any) -> list[Drawing]:
             continue
         read = _variables(equation.invars)
         needed |= read
-        if _draws(equation):
+        if any(within(equation, _draws)):
             found.append(Drawing(bool(read & moving), _place(equation)))
     return found
 
@@ -112,9 +151,7 @@ def _variables(atoms: Any) -> set[Any]:
 
 
 def _draws(equation: Any) -> bool:
-    if equation.primitive.name in BITS:
-        return True
-    return any(_draws(row) for part in inner(equation) for row in part.eqns)
+    return equation.primitive.name in BITS
 
 
 def _place(equation: Any) -> tuple[str, int]:

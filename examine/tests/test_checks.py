@@ -720,6 +720,26 @@ def mapped(hidden, split):
     return model
 
 
+def looked_up(mode=None, loop=False):
+    """Effects of three groups, read by index at once or in a loop."""
+
+    def model(group, y):
+        effect = numpyro.sample("effect", dist.Normal(0.0, 1.0).expand([3]).to_event(1))
+        read = lambda one: effect.at[one].get(mode=mode, fill_value=0.0)  # noqa: E731
+        mean = jax.lax.map(read, group) if loop else read(group)
+        numpyro.sample("y", dist.Normal(mean, 1.0), obs=y)
+
+    return model
+
+
+def closed_over(y):
+    """A data array of doubles in the model, which JAX takes with 32 bits first and then with 64."""
+    slope = numpyro.sample("slope", dist.Normal(0.0, 1.0))
+    numpyro.sample("y", dist.Normal(jax.jit(lambda slope: DOUBLES * slope)(slope), 1.0), obs=y)
+
+
+DOUBLES = np.linspace(-1.0, 1.0, 20)
+FROM_0, FROM_1 = jnp.array([0, 1, 2, -1]), jnp.array([1, 2, 3, 3])
 PEOPLE = jnp.arange(400_000, 1_600_000, 20_000)
 COUNTS = np.float32([88, 91, 97, 112, 73])
 MANY = np.float32([999_000, 1_001_000, 1_000_100])
@@ -740,6 +760,13 @@ NEW = [
     ("support", law_of(dist.Exponential), (abs(Z),), ""),
     ("support", law_of(dist.Poisson), (COUNTS,), ""),
     ("support", partly, (Z,), ""),
+    ("index", looked_up(), (FROM_1, np.ones(4)), "hint of index-outside"),
+    ("index", looked_up(loop=True), (FROM_1, np.ones(4)), "hint of index-outside"),
+    ("index", looked_up(), (FROM_0, np.ones(4)), ""),
+    ("index", looked_up(loop=True), (FROM_0, np.ones(4)), ""),
+    ("index", looked_up(mode="fill"), (FROM_1, np.ones(4)), ""),
+    ("precision", closed_over, (Z,), ""),
+    ("precision", functools.partial(regressed, DOUBLES), (Z,), ""),
     ("precision", law_of(lambda rate: dist.NegativeBinomial2(100.0, 1e8 * rate)), (COUNTS,),
      "float32"),
     ("precision", law_of(lambda rate: dist.StudentT(1e7 * rate, 0.0, 1.0)), (Z,), "float32"),
@@ -767,7 +794,7 @@ ROWS = [pytest.param(*row, marks=() if row is FIRST[row[0]] else pytest.mark.slo
 
 
 @pytest.mark.parametrize(("check", "model", "data", "wanted"), ROWS)
-def test_likelihood_support_precision_and_fixed_keys(check, model, data, wanted):
+def test_likelihood_support_index_precision_and_fixed_keys(check, model, data, wanted):
     report = examine(model, *data, checks=[check])
     assert not report.not_run, report
     said = [found.id for found in report.findings] + [f"hint of {row.id}" for row in report.hints]

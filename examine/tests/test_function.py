@@ -99,6 +99,7 @@ def decides(x):
     return x if x[0] == 0 else -x
 
 
+DOUBLES = np.linspace(0.0, 1.0, 20)
 NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
 
 
@@ -117,6 +118,7 @@ NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
         (variance, (X,), []),
         (jnp.var, (X + 3000,), []),
         (NET, (X,), []),
+        (lambda x: DOUBLES + x, (X,), []),
         (lambda x, number: x[:number], (X, 3), []),
         (lambda rng_key: jax.random.normal(rng_key, (3,)), (jax.random.PRNGKey(0),), []),
     ],
@@ -125,6 +127,12 @@ def test_a_function_is_found_or_left_alone(function, args, wanted):
     report = examine.function(function, *args)
     assert [found.id for found in report.findings] == wanted, report
     assert report.ok is not bool(wanted)
+
+
+@pytest.mark.parametrize(("last", "hints"), [(19, []), (20, ["index-outside"])])
+def test_an_index_past_the_end_is_a_hint(last, hints):
+    report = examine.function(lambda x, index: x[index], X, jnp.array([0, last]), checks=["index"])
+    assert [found.id for found in report.hints] == hints and report.ok
 
 
 def test_what_cannot_be_compared_is_said():

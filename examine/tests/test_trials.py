@@ -1,6 +1,7 @@
 """The bench of `examine`: what counts as an alarm, how programs are met, what is recorded."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from trials import corpus, count, harvest, load_record, others, pairs
@@ -104,11 +105,31 @@ def test_a_model_is_examined_where_inference_is_called_first(tmp_path, suffix, m
     cells = {"cells": [{"cell_type": "code", "source": part} for part in (source, ["  2 + 2"])]}
     file, out = tmp_path / f"program{suffix}", tmp_path / "rows.jsonl"
     file.write_text(PROGRAM if suffix == ".py" else json.dumps(cells))
-    monkeypatch.setattr(harvest, "examined", lambda model, args, *_, **__: {"args": args})
+    monkeypatch.setattr(
+        harvest, "examined",
+        lambda mcmc, args, *_, **__: {"args": args, "energy": float(mcmc.last_state.energy)},
+    )  # fmt: skip
     harvest.Spy(file, out).install()
     harvest.run(harvest.statements(file), str(file), {})
     (met,) = map(json.loads, out.read_text().splitlines())
     assert (met["model"], met["args"]) == ("tank, line 6", [2.0])
+    assert met["energy"] > 0  # a few steps were taken
+
+
+def test_a_loop_of_steps_is_not_run_and_a_sampler_that_fails_leaves_a_model(tmp_path, monkeypatch):
+    from numpyro.infer import MCMC, NUTS
+
+    met = []
+    monkeypatch.setattr(harvest, "examined", lambda thing, *_: met.append(thing) or {})
+    spy = harvest.Spy(tmp_path, tmp_path / "rows.jsonl")
+    broken = MCMC(NUTS(lambda: 1 / 0), num_warmup=9, num_samples=9)
+    with pytest.raises(ZeroDivisionError):
+        spy.mcmc(MCMC.run, broken, None)
+    assert met == [broken.sampler.model] and (broken.num_warmup, broken.num_samples) == (1, 4)
+    svi = SimpleNamespace(model=lambda: None, guide=None, static_kwargs={})
+    with pytest.raises(harvest.Met):
+        spy.start(None, svi, None)
+    assert met[1:] == [svi.model]
 
 
 def test_what_another_release_finds_differently_is_said():
@@ -120,9 +141,8 @@ def test_what_another_release_finds_differently_is_said():
     ]
 
 
-def test_a_prior_becomes_an_argument_and_an_mcmc_takes_one_step():
+def test_a_prior_becomes_an_argument():
     from numpyro.distributions import Normal
-    from numpyro.infer import MCMC, NUTS
     from numpyro.primitives import sample
 
     def tank(reading):
@@ -132,10 +152,6 @@ def test_a_prior_becomes_an_argument_and_an_mcmc_takes_one_step():
     assert args[0].scale == 3.0 and args[1:] == (2.0,)
     row = harvest.examined(model, (Normal(0.0, 5.0), 2.0), kwargs, None, checks=["pytree"])
     assert (row["ran"], row["findings"]) == (["pytree"], [])
-    short = harvest.one_step(MCMC(NUTS(tank), num_warmup=9, num_samples=9), (2.0,), {})
-    assert short.last_state.potential_energy > 0 and short.num_samples == 1
-    broken = MCMC(NUTS(lambda: 1 / 0), num_warmup=1, num_samples=1)
-    assert harvest.one_step(broken, (), {}) is broken.sampler.model
 
 
 def test_what_other_tools_say_is_counted_by_what_the_model_is():

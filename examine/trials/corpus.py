@@ -1,11 +1,12 @@
 """Examine models that nobody here wrote: those of a checkout's examples, tests and notebooks.
 
-    python -m trials.corpus PATH --name numpyro     run its programs, keep what came of them
-    python -m trials.corpus                         the table of what is kept
+    python -m trials.corpus PATH --name numpyro           run its programs, keep what came of them
+    python -m trials.corpus PATH --under examples         run those of this folder again
+    python -m trials.corpus                               the table of what is kept
 
 Each file runs in a process of its own, with a limit of time. What is found is kept in
-`corpus/NAME.jsonl`; `corpus/projects.toml` says where the checkout came from, and
-`corpus/alarms.toml` explains each alarm.
+`corpus/NAME.jsonl`; `corpus/projects.toml` says where the checkout came from and with which
+arguments its scripts run, and `corpus/alarms.toml` explains each alarm.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ def programs(checkout: Path) -> list[Path]:
     return found
 
 
-def run(path: Path, checkout: Path) -> list[dict]:
+def run(path: Path, checkout: Path, *arguments: str) -> list[dict]:
     """Run one program; return a row for each model, and one without a model if it was stopped."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}", "JAX_PLATFORMS": "cpu"}
     name = str(path.relative_to(checkout))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.jsonl"
-        command = [sys.executable, "-m", "trials.harvest", str(path), str(out)]
+        command = [sys.executable, "-m", "trials.harvest", str(path), str(out), *arguments]
         try:
             done = subprocess.run(
                 command, cwd=checkout, env=environment, capture_output=True, text=True,
@@ -65,6 +66,25 @@ def run(path: Path, checkout: Path) -> list[dict]:
         rows = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
     rows = [{**row, "file": name} for row in rows]
     return [*rows, {"file": name, "why": why}] if why else rows
+
+
+def harvest(checkout: Path, name: str, under: tuple[str, ...]) -> None:
+    """Run the programs of a checkout, or those in some folders, and keep what came of each."""
+    ways = projects().get(name, {}).get("arguments", {})
+    kept = FOLDER / f"{name}.jsonl"
+    for path in programs(checkout):
+        file = str(path.relative_to(checkout))
+        if not file.startswith(under or ""):
+            continue
+        rows: dict[str, dict] = {}
+        for arguments in ways.get(file, [""]):
+            for row in run(path, checkout, *arguments.split()):
+                rows.setdefault(row.get("model", "none"), row)
+        lines = kept.read_text().splitlines() if kept.exists() else []
+        lines = [line for line in lines if json.loads(line)["file"] != file]
+        lines += [json.dumps(row, sort_keys=True) for row in rows.values()]
+        kept.write_text("".join(f"{line}\n" for line in lines))
+        print(file, len(rows), flush=True)
 
 
 def load() -> list[dict]:
@@ -122,15 +142,12 @@ def main() -> int:
     """Run the program; the status is 1 where an alarm is not explained."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("checkout", nargs="?", type=Path)
+    parser.add_argument("--under", nargs="*", default=(), help="only what stands in these folders")
     parser.add_argument("--name", help="what the project is called in the record")
     options = parser.parse_args()
     if options.checkout:
         checkout = options.checkout.resolve()
-        with (FOLDER / f"{options.name or checkout.name}.jsonl").open("w") as file:
-            for path in programs(checkout):
-                rows = run(path, checkout)
-                file.writelines(json.dumps(row, sort_keys=True) + "\n" for row in rows)
-                print(path.name, len(rows), flush=True)
+        harvest(checkout, options.name or checkout.name, tuple(options.under))
     write_record(**for_the_record())
     for name, row in load_record()["others"].items():
         print(name, row)

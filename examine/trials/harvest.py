@@ -1,10 +1,11 @@
 """Run one program of somebody else's, and examine each model at its first call of inference.
 
-    python -m trials.harvest FILE OUT
+    python -m trials.harvest FILE OUT [ARGUMENT ...]
 
-FILE is a script, a notebook or a file of pytest tests. The call of inference is not run, but for
-one step of an `MCMC`, which the check of that name needs: what it stands in, a test or a statement,
-ends there, and the next one begins. OUT gets one line of JSON a model.
+FILE is a script, a notebook or a file of pytest tests; a script is given the arguments. Inference
+takes a few steps only, so that the file goes on to its next model. Where it stands at one place of
+the file only, and after `SVI.init`, which a loop of steps follows, nothing is run: the statement or
+the test ends there, and the next one begins. OUT gets one line of JSON a model.
 """
 
 from __future__ import annotations
@@ -21,14 +22,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-SECONDS = 60
+SECONDS = 240
 """Seconds that one model may take."""
+STEPS = 4
+"""Steps of inference: with fewer, NumPyro prints no summary."""
 OF_INFERENCE = {"extra_fields", "init_params", "collect_warmup", "progress_bar", "stable_update",
                 "init_state", "forward_mode_differentiation"}  # fmt: skip
 
 
 class Met(BaseException):
-    """A model was examined, so its inference is not run; no `except Exception` swallows it."""
+    """No other model follows, so the statement ends; no `except Exception` swallows it."""
 
 
 class Spy:
@@ -38,42 +41,74 @@ class Spy:
         self.file, self.out = file, out
         self.met: set[str] = set()
         self.inside = False
+        self.only = file.is_file() and file.read_text().count(".run(") == 1
 
     def install(self) -> None:
         """Replace the calls by ones that examine."""
         from numpyro.infer import MCMC, SVI, Predictive
 
-        self._wrap(MCMC, "run", lambda mcmc, key, *a, **k: (mcmc, a, k, None))
-        self._wrap(SVI, "init", lambda svi, key, *a, **k: (svi.model, a, k, svi.guide))
-        self._wrap(SVI, "run", lambda svi, key, n, *a, **k: (svi.model, a, k, svi.guide))
-        self._wrap(Predictive, "__call__", lambda p, key, *a, **k: (p.model, a, k, None))
+        self._wrap(MCMC, "run", self.mcmc)
+        self._wrap(SVI, "init", self.start)
+        self._wrap(SVI, "run", self.svi)
+        self._wrap(Predictive, "__call__", self.predictive)
 
-    def _wrap(self, owner: Any, name: str, what: Callable) -> None:
+    def _wrap(self, owner: Any, name: str, instead: Callable) -> None:
         original = getattr(owner, name)
 
         def spied(*args: Any, **kwargs: Any) -> Any:
             caller = sys._getframe(1).f_globals.get("__name__", "")
             if self.inside or caller.partition(".")[0] == "numpyro":
                 return original(*args, **kwargs)  # NumPyro calls itself, with its own wrappers
-            model, model_args, model_kwargs, guide = what(*args, **kwargs)
-            static = getattr(args[0], "static_kwargs", {})
-            rest = {k: v for k, v in model_kwargs.items() if k not in OF_INFERENCE}
-            self.meet(model, model_args, {**static, **rest}, guide)
-            raise Met
+            return instead(original, *args, **kwargs)
 
         setattr(owner, name, spied)
 
-    def meet(self, met: Any, args: tuple, kwargs: dict, guide: Any) -> None:
-        """Examine a model, or that of an `MCMC`, which was not met before."""
+    def mcmc(self, run: Callable, mcmc: Any, key: Any, *args: Any, **kwargs: Any) -> None:
+        """Take a few steps, and examine the sampler, or its model where it does not run.
+
+        In a file that calls inference at one place no step is taken.
+        """
+        if self.only:
+            self.meet(mcmc.sampler.model, args, kwargs)
+            raise Met
+        mcmc.num_warmup, mcmc.num_samples, mcmc.thinning = 1, STEPS, 1
+        mcmc.num_chains, mcmc.progress_bar = 1, False
+        raised = None
+        try:
+            run(mcmc, key, *args, **kwargs)
+        except Exception as error:
+            raised = error
+        self.meet(mcmc.sampler.model if raised else mcmc, args, kwargs)
+        if raised:
+            raise raised
+
+    def svi(self, run: Callable, svi: Any, key: Any, steps: int, *args: Any, **kwargs: Any) -> Any:
+        """Examine the model and the guide, and take a few steps."""
+        self.meet(svi.model, args, {**svi.static_kwargs, **kwargs}, svi.guide)
+        kwargs["progress_bar"] = False
+        return run(svi, key, min(steps, STEPS), *args, **kwargs)
+
+    def start(self, init: Callable, svi: Any, key: Any, *args: Any, **kwargs: Any) -> None:
+        """Examine the model and the guide, and end the statement."""
+        self.meet(svi.model, args, {**svi.static_kwargs, **kwargs}, svi.guide)
+        raise Met
+
+    def predictive(self, call: Callable, said: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
+        """Examine the model, and predict."""
+        self.meet(said.model, args, kwargs)
+        return call(said, key, *args, **kwargs)
+
+    def meet(self, met: Any, args: tuple, kwargs: dict, guide: Any = None) -> None:
+        """Examine a model, or an `MCMC`, whose model was not met before."""
         model = met.sampler.model if hasattr(met, "sampler") else met
         place = place_of(model)
         if not callable(model) or place in self.met:
             return
         self.met.add(place)
+        kwargs = {name: value for name, value in kwargs.items() if name not in OF_INFERENCE}
         self.inside = True
         try:
-            thing = model if model is met else one_step(met, args, kwargs)
-            row = {"file": str(self.file), "model": place, **examined(thing, args, kwargs, guide)}
+            row = {"file": str(self.file), "model": place, **examined(met, args, kwargs, guide)}
             if rest := with_a_prior(model, args, kwargs):
                 more = examined(*rest, checks=["pytree"])
                 for part in ("findings", "hints", "ran"):
@@ -82,19 +117,6 @@ class Spy:
                 file.write(json.dumps(row) + "\n")
         finally:
             self.inside = False
-
-
-def one_step(mcmc: Any, args: tuple, kwargs: dict) -> Any:
-    """Return an `MCMC` that has taken one step with the sampler of another, or else the model."""
-    from jax.random import PRNGKey
-    from numpyro.infer import MCMC
-
-    short = MCMC(mcmc.sampler, num_warmup=1, num_samples=1, progress_bar=False)
-    try:
-        short.run(PRNGKey(0), *args, **kwargs)
-    except Exception:
-        return mcmc.sampler.model
-    return short
 
 
 def with_a_prior(model: Any, args: tuple, kwargs: dict) -> tuple[Any, tuple, dict, None] | None:
@@ -142,10 +164,8 @@ def place_of(model: Any) -> str:
 def examined(model: Any, args: tuple, kwargs: dict, guide: Any, checks: Any = None) -> dict:
     """Return what `examine` says of a model, as data."""
     from examine_model import driver
-    from numpyro.infer.autoguide import AutoGuide
 
     begun = time.process_time()
-    guide = guide if isinstance(guide, AutoGuide) else None
     try:
         report = driver.examine(model, args, kwargs, guide=guide, checks=checks, timeout=SECONDS)
     except Exception:
@@ -189,7 +209,7 @@ def main() -> int:
     os.environ["MPLBACKEND"] = "Agg"
     Spy(file, out).install()
     sys.path.insert(0, str(file.parent))
-    sys.argv = [str(file)]
+    sys.argv = [str(file), *sys.argv[3:]]
     if file.name.startswith("test_") or file.name.endswith("_test.py"):
         import pytest
 

@@ -254,3 +254,80 @@ def divergences_unsaid(cured: bool) -> Examined:
         numpyro.factor("answer", each.sum())
 
     return Examined(model, (signal, answer))
+
+
+@pair
+def index_past_the_end(cured):
+    """Scores of five schools, which the file numbers from 1 on."""
+    school = np.repeat(np.arange(1, 6), 20) - bool(cured)
+    scores = np.random.default_rng(0).normal(school, 1.0)
+
+    def model(school, scores):
+        with numpyro.plate("schools", 5):
+            effect = numpyro.sample("effect", dist.Normal(0.0, 10.0))
+        with numpyro.plate("pupils", len(scores)):
+            numpyro.sample("score", dist.Normal(effect[school], 1.0), obs=scores)
+
+    return Examined(model, (school, scores))
+
+
+@pair
+def seconds_since_1970(cured):
+    """The level of a tank, read every ten seconds."""
+    times = 1_763_900_000.0 + 10 * np.arange(31)
+    levels = 900.0 - 0.5 * (times - times[0])
+    if cured:
+        times = times - times[0]
+
+    def model(times, levels):
+        rate = numpyro.sample("rate", dist.HalfNormal(1.0))
+        times = jnp.asarray(times)
+        level = levels[0] - rate * (times - times[0])
+        numpyro.sample("levels", dist.Normal(level, 1.0), obs=levels)
+
+    return Examined(model, (times, levels))
+
+
+@jax.custom_vjp
+def product(matrix, vector):
+    return matrix @ vector
+
+
+def forward(matrix, vector):
+    return matrix @ vector, (matrix, vector)
+
+
+def backward(kept, slope):
+    return jnp.outer(slope, kept[1]), None
+
+
+product.defvjp(forward, backward)
+
+
+@pair
+def custom_vjp_none(cured):
+    """A regression with a product whose own gradient leaves one input out."""
+    mixing, readings = jnp.float32([[1.0, 0.5], [0.2, 2.0]]), jnp.float32([1.0, 3.0])
+    times = jnp.matmul if cured else product
+
+    def model(readings):
+        signal = numpyro.sample("signal", dist.Uniform(-3.0, 3.0).expand([2]).to_event(1))
+        numpyro.sample("readings", dist.Normal(times(mixing, signal), 0.1), obs=readings)
+
+    return Examined(model, (readings,))
+
+
+@pair
+def one_key_for_all_tries(cured):
+    """A guide for all but the forecast, whose model was given a seed so that it can be hidden."""
+
+    def fitted(count):
+        rate = numpyro.sample("rate", dist.Normal(0.0, 2.0))
+        numpyro.sample("count", dist.Poisson(jnp.abs(rate)), obs=count)
+        return rate
+
+    def model(count):
+        numpyro.sample("forecast", dist.Normal(fitted(count), 1.0))
+
+    seeded = handlers.block(handlers.seed(model, 3), hide=["forecast"])
+    return Examined(model, (4,), {"guide": AutoDelta(fitted if cured else seeded)})

@@ -16,6 +16,7 @@ from .. import running
 from ..comparing import same, show
 from ..context import CannotRun, Context, NothingToCompare
 from ..held import Held
+from .keys import drawing, same_key
 from .state import OTHERS, varied
 
 LANES = 2
@@ -42,7 +43,28 @@ def check(context: Context) -> None:
             held.restore()
             starts_by_key(context)
             held.restore()
+        seeded_inside(context)
         mapped_starts(context)
+
+
+def seeded_inside(context: Context) -> None:
+    """Hint at a guide whose own model draws with one key under every seed.
+
+    Each try of the search for a start then finds the same point, whether it is allowed or not.
+    """
+    model = getattr(context.guide, "model", None)
+    if model is None or model is context.model:
+        return
+    runs = [running.run(model, context.args, context.kwargs, context.key(one)) for one in (5, 6)]
+    here, other = (drawing(run) for run in runs)
+    for name in here.keys() & other.keys():
+        if same_key(here[name].rng_key, other[name].rng_key):
+            says = (
+                "the model in the guide draws it with the same key under every seed, as does each "
+            )
+            says += "try of the search for a start"
+            context.hint("guide-one-key", says, name, ["one-key-for-all-tries"])
+            return
 
 
 def unused(guide: Any) -> Any:

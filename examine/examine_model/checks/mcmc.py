@@ -9,7 +9,7 @@ from numpyro import handlers
 from numpyro.infer.util import potential_energy
 
 from .. import comparing, running
-from ..context import CannotRun, Context, NothingToCompare
+from ..context import CannotRun, Context, NothingToCompare, refused
 
 ROUNDED = 1e-5
 """By how much of itself rounding may change an energy, which is a sum over all data."""
@@ -33,13 +33,11 @@ def check(context: Context) -> None:
         energy, z = energy[0], jax.tree.map(lambda leaf: leaf[0], z)
 
     def model(*args: Any, **kwargs: Any) -> Any:
-        return handlers.seed(context.model, context.key(1))(*args, **kwargs)
+        with running.of_the_model():
+            return handlers.seed(context.model, context.key(1))(*args, **kwargs)
 
-    try:
-        with context.held.kept():
-            now = potential_energy(model, context.args, context.kwargs, z)
-    except Exception as error:
-        raise CannotRun(f"the model raises {running.brief(error)}") from error
+    with refused("at the last state"), context.held.kept():
+        now = potential_energy(model, context.args, context.kwargs, z)
     if comparing.apart(energy, now, noise=ROUNDED):
         says = (
             f"the last state has the potential energy {comparing.show(energy)}, and the model "

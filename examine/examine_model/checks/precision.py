@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from .. import comparing, programs, running
-from ..context import DRAWS, LARGE, CannotRun, Context, NothingToCompare
+from ..context import DRAWS, LARGE, CannotRun, Context, NothingToCompare, refused
 from .jit import out_of_date
 
 NATS = 0.5
@@ -79,6 +79,16 @@ def as_real(given: Any) -> Any:
     return jax.tree.map(real, given)
 
 
+def rounded_together(given: Any) -> bool:
+    """Tell whether an array of doubles has 32 bits too few for what varies in it, as times have."""
+    for leaf in jax.tree.leaves(given):
+        if isinstance(leaf, np.ndarray) and leaf.dtype == np.float64 and leaf.size:
+            step = np.spacing(np.float32(np.abs(leaf).max()))
+            if step > np.ptp(leaf) / 1000 > 0:
+                return True
+    return False
+
+
 def at_draws(context: Context, given: Any) -> Callable[..., dict[str, Any]]:
     """Return a function of numbered draws: their log densities, with some arguments."""
     key, said = context.key(1), context.measuring(given)
@@ -93,10 +103,8 @@ def with_64(context: Context, whole: bool = False) -> dict[str, Any]:
     given = programs.widened((context.args, context.kwargs), whole)
     wide = programs.widened(jax.tree.map(np.asarray, context.draws.values))
     both = jax.tree.map(lambda *rows: np.concatenate(rows), wide, comparing.shaken(wide))
-    try:
+    with refused("with 64 bits"), context.held.copied():
         return programs.in_64_bits(at_draws(context, given), np.arange(2 * DRAWS), both)
-    except Exception as error:
-        raise CannotRun(f"with 64 bits it fails with {running.brief(error)}") from error
 
 
 def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:
@@ -121,6 +129,7 @@ def compare(
         (wrong, context.find, "float32-likelihood"),
         (apart, context.hint, "divergences-unsaid"),
     ):
+        cases = ["seconds-since-1970"] if rounded_together((context.args, context.kwargs)) else []
         if rows:
             worst = max(rows, key=lambda row: np.nan_to_num(abs(row.gap())))
             says = worst.says("with 32 bits", "with 64")
@@ -130,7 +139,7 @@ def compare(
                 context.find("int32", says, name, ["int32-sum"])
             elif iterated:
                 says += f"; {ENDS}"
-                context.hint("float32", says, name, [case])
+                context.hint("float32", says, name, [*cases, case])
             else:
-                tell("float32", says, name, [case])
+                tell("float32", says, name, [*cases, case])
             return

@@ -145,4 +145,6 @@ def without_slope(context: Context, name: str, draw: int) -> None:
             f"the log density goes from {before:.5g} to {after:.5g} when it shrinks by one "
             "in a hundred, and its gradient is zero"
         )
-        context.hint("zero-gradient", says, name, ["parameter-stored-twice"])
+        own = context.traced.has("custom_vjp")
+        case = "custom-vjp-none" if own else "parameter-stored-twice"
+        context.hint("zero-gradient", says, name, [case])
