@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -108,6 +109,7 @@ class Context:
         changed: where it changed what the model holds.
         findings: where checks put what they find; hints: and what is odd.
         check: the check that runs now.
+        screen: where the first run prints; no other prints.
     """
 
     model: Callable
@@ -122,6 +124,7 @@ class Context:
     findings: list[Finding] = field(default_factory=list)
     hints: list[Finding] = field(default_factory=list)
     check: str = ""
+    screen: Any = field(default_factory=lambda: sys.stdout)
 
     @cached_property
     def held(self) -> Held:
@@ -161,7 +164,8 @@ class Context:
         """One draw, outside any trace: the model's first run here."""
         held = self.held
         try:
-            return running.run(self.model, self.args, self.kwargs, self.key(0))
+            with contextlib.redirect_stdout(self.screen):
+                return running.run(self.model, self.args, self.kwargs, self.key(0))
         finally:
             self.left, self.changed = held.tracers(), held.changed()
             held.restore()
@@ -315,7 +319,7 @@ class Context:
             return None, why
         said, given = self.measuring(), (self.key(1), self.values)
         try:
-            with jax.disable_jit():
+            with jax.disable_jit(), self.held.copied():
                 if size <= COMPILED:
                     anew = Recorded(lambda *given: said(*given).numbers(), *given)
                     if not anew.loops:

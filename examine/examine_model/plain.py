@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -44,7 +45,8 @@ class Call(Context):
     @cached_property
     def result(self) -> dict[str, Any]:
         """What the function returns as it is called, on copies of what is a pytree."""
-        return self(self.traceable)
+        with contextlib.redirect_stdout(self.screen):
+            return self(self.traceable)
 
     @cached_property
     def noise(self) -> dict[str, float]:
@@ -84,8 +86,8 @@ def state(call: Call) -> None:
     call.kept(call.traceable)
     changed = call.held.changed()
     call.held.restore()
-    answers = after_and_fresh(call.held, call.kept, call.traceable)
-    if answers and not comparing.same(*answers):
+    answers = list(after_and_fresh(call.held, call.kept, call.traceable))
+    if not all(comparing.same(*both) for both in answers):
         says = "on other data it returns another result after these"
         says += f"; {changed[0]} was kept" if changed else ""
         call.find("data-kept", says, cases=["kept-in-model"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import random
 import signal
 import sys
@@ -339,7 +340,7 @@ def quick(function: Callable, *args: Any) -> Any:
 
 @contextlib.contextmanager
 def apart() -> Iterator[None]:
-    """Keep handlers outside from what runs inside, and warnings from the screen.
+    """Keep handlers outside from what runs inside, and warnings and prints from the screen.
 
     What the generators of Python and NumPy have drawn inside is forgotten.
     """
@@ -347,7 +348,7 @@ def apart() -> Iterator[None]:
     stack = primitives._PYRO_STACK[:]
     del primitives._PYRO_STACK[:]
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:

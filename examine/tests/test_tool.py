@@ -424,6 +424,16 @@ def test_a_sampler_without_a_model_is_refused_in_words():
         examine(mcmc)
 
 
+def test_what_a_model_or_a_function_prints_is_printed_once(capsys):
+    def model():
+        print("The pump is on.")
+        return numpyro.sample("level", dist.Normal(0.0, 1.0))
+
+    examine(model)
+    examine.function(handlers.seed(model, 0))
+    assert capsys.readouterr().out == "The pump is on.\n" * 2
+
+
 def test_a_release_that_is_known_to_be_wrong_is_said_first(monkeypatch):
     assert {"jax", "jaxlib", "numpyro"} <= set(known.installed())
     monkeypatch.setattr(known, "known_bad", lambda versions: [f"jax {versions['jax']} is odd."])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import jax
 
+from .. import comparing
 from ..context import LARGE, RESULT, CannotRun, Context, NothingToCompare
+from .precision import with_64
 
 STALE = (
     "callable-global-changed", "callable-attribute-changed", "jitted-method", "mutable-key",
@@ -26,17 +28,27 @@ def check(context: Context) -> None:
         raise NothingToCompare("no site has a density")
     ways = context.ways
     if says := differs(context, ways.called, ways.anew or {}, "without compiled programs"):
-        context.find("stale-program", *says, stale(context))
+        if rounded(context, says[1]):
+            text = f"{says[0]}; with 64 bits it is a third number, so 32 are too few for it"
+            context.find("jit-differs", text, says[1], ["float32-likelihood"])
+        else:
+            context.find("stale-program", *says, stale(context))
     elif says := differs(context, ways.called, ways.under_jit, "under `jit`"):
         context.find("jit-differs", *says)
     if ways.anew is None:
         raise CannotRun(ways.why)
 
 
-def out_of_date(context: Context) -> bool:
-    """Tell whether a program that was compiled before gives another density than a new one."""
+def rounded(context: Context, name: str) -> bool:
+    """Tell whether 64 bits give another density than a new program: then 32 are too few for it."""
+    if context.noise is None or context.own_draws or jax.config.jax_enable_x64:
+        return False
+    try:
+        wide = with_64(context)
+    except CannotRun:
+        return False
     anew = context.ways.anew or {}
-    return any(context.apart(name, context.ways.called[name], rows) for name, rows in anew.items())
+    return name in wide and comparing.apart(anew[name], wide[name][0]) is not None
 
 
 def stale(context: Context) -> tuple[str, ...]:

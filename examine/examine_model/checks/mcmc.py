@@ -6,13 +6,19 @@ from typing import Any
 
 import jax
 from numpyro import handlers
-from numpyro.infer.util import potential_energy
+from numpyro.infer.util import initialize_model, potential_energy
 
 from .. import comparing, running
 from ..context import CannotRun, Context, NothingToCompare, refused
 
 ROUNDED = 1e-5
 """By how much of itself rounding may change an energy, which is a sum over all data."""
+
+
+def summed(context: Context, model: Any) -> Any:
+    """Return the potential energy of a model whose discrete latents are summed over."""
+    given: dict[str, Any] = {"model_args": context.args, "model_kwargs": context.kwargs}
+    return initialize_model(context.key(2), model, **given).potential_fn
 
 
 def check(context: Context) -> None:
@@ -36,8 +42,12 @@ def check(context: Context) -> None:
         with running.of_the_model():
             return handlers.seed(context.model, context.key(1))(*args, **kwargs)
 
+    latents = {site.name for site in context.draw.sites if site.latent}
     with refused("at the last state"), context.held.kept():
-        now = potential_energy(model, context.args, context.kwargs, z)
+        if latents <= z.keys():
+            now = potential_energy(model, context.args, context.kwargs, z)
+        else:  # it sums over the others
+            now = summed(context, model)(z)
     if comparing.apart(energy, now, noise=ROUNDED):
         says = (
             f"the last state has the potential energy {comparing.show(energy)}, and the model "

@@ -10,7 +10,6 @@ import numpy as np
 
 from .. import comparing, programs, running
 from ..context import DRAWS, LARGE, CannotRun, Context, NothingToCompare, refused
-from .jit import out_of_date
 
 NATS = 0.5
 """By how much a log density may be wrong before inference notices."""
@@ -57,6 +56,12 @@ def check(context: Context) -> None:
     iterated = context.traced.iterated()
     for name, rows in found.items():
         compare(context, name, rows, not any(real[name]), iterated[name])
+
+
+def out_of_date(context: Context) -> bool:
+    """Tell whether a program that was compiled before gives another density than a new one."""
+    anew = context.ways.anew or {}
+    return any(context.apart(name, context.ways.called[name], rows) for name, rows in anew.items())
 
 
 def apart(context: Context, here: dict, wide: dict) -> dict[str, list[comparing.Apart | None]]:
@@ -108,9 +113,15 @@ def with_64(context: Context, whole: bool = False) -> dict[str, Any]:
 
 
 def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:
-    """Return where 32 bits lose more than rounding of the inputs explains."""
+    """Return where 32 bits lose more than rounding of the inputs explains.
+
+    What has no probability gets the smallest of each type from NumPyro, and is left out.
+    """
     if not np.isfinite(there).all():
         return None
+    least = [np.log(float(np.finfo(kind).tiny)) for kind in (np.float32, np.float64)]
+    clamped = (here < least[0] + 0.01) & (there < least[1] + 0.01)
+    here = np.where(clamped, there, here)
     found = comparing.apart(here, there, noise=comparing.rounding(there, moved))
     if found is None or not found.finite():
         return found

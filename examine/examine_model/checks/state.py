@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -89,19 +89,22 @@ def forgets_data(context: Context) -> None:
         found = running.run(context.model, args, kwargs, context.key(1), values)
         return comparing.densities(found, comparing.measurable(found))
 
-    answers = after_and_fresh(context.held, lambda data: answer(*data), given)
-    place = tidy(context.changed[0])
-    if answers is None:
+    taken = False
+    for after, fresh in after_and_fresh(context.held, lambda data: answer(*data), given):
+        taken = True
+        if differing(context, after, fresh):
+            return
+    if not taken:
         raise CannotRun(
-            f"{place} is kept between runs, and the model takes no other data made of these"
+            f"{tidy(context.changed[0])} is kept between runs, and the model takes no other data "
+            "made of these"
         )
-    differing(context, *answers)
 
 
-def after_and_fresh(held: Held, answer: Callable[[Any], Any], given: Any) -> tuple | None:
-    """Return two answers to other data: after these data, and of what has not seen them.
+def after_and_fresh(held: Held, answer: Callable[[Any], Any], given: Any) -> Iterator[tuple]:
+    """Yield two answers to other data: after these data, and of what has not seen them.
 
-    They are None where no other data can be made that are taken.
+    There are none where no other data can be made that are taken.
 
     Args:
         held: what the model or the function holds.
@@ -116,21 +119,22 @@ def after_and_fresh(held: Held, answer: Callable[[Any], Any], given: Any) -> tup
                 fresh = answer(other)
             with held.kept():
                 answer(given)
-                return answer(other), fresh
+                after = answer(other)
         except Exception:
             continue  # other data do not fit
-    return None
+        yield after, fresh
 
 
-def differing(context: Context, after: dict, fresh: dict) -> None:
-    """Add a finding for the first site whose density the data before have changed."""
+def differing(context: Context, after: dict, fresh: dict) -> bool:
+    """Add a finding for the first site whose density the data before have changed, if any."""
     for name in after.keys() & fresh.keys():
         found = comparing.apart(after[name], fresh[name])
         if found:
             says = found.says("on other data after these data", "in a fresh model")
             says += f"; {tidy(context.changed[0])} was kept"
             context.find("data-kept", says, name, ["kept-in-model"])
-            return
+            return True
+    return False
 
 
 def halfway_up(row: Any) -> Any:
