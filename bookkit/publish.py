@@ -13,6 +13,9 @@ import math
 import os
 import re
 import sys
+import tomllib
+from collections import Counter
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -164,37 +167,57 @@ def rules() -> dict[str, Any]:
 
 
 SAME = {
-    "same": "identical equal alike repeat copy exact duplicat",
-    "draw": "sampl simulat random",
-    "wrong": "incorrect bad strang weird bias shift off garbag nonsens spoil",
+    "same": "identical equal alike repeat exact duplicat coincid clon",
+    "draw": "sampl simulat random drawn drew realiz",
+    "wrong": "incorrect bad strang weird bias shift off garbag nonsens corrupt fals inaccurat",
     "old": "previou former stal outdat earli",
     "chang": "updat modifi edit mutat modify replac",
     "memory": "ram heap oom gigabyt",
-    "compil": "recompil retrac",
-    "grow": "increas ris accumulat",
+    "compil": "recompil retrac compilation recompilation",
+    "grow": "increas ris accumulat grown grew climb creep",
     "swap": "exchang switch mix permut transpos interchang",
     "revers": "backward invert front",
-    "load": "restor reload deserialis pickl unpickl",
+    "load": "restor reload deserialis pickl unpickl resum",
     "gradient": "grad slop derivativ",
-    "predict": "forecast predictiv",
-    "batch": "row lan vmap vmapp",
+    "predict": "forecast predictiv prediction",
+    "batch": "row lan vmap vmapp minibatch",
     "restart": "start multistart",
     "parameter": "param",
     "ignor": "overlook unaffect regardles",
     "scan": "timeseri",
-    "density": "likelihood logprob",
+    "density": "likelihood logprob pdf pmf prob probability",
     "float64": "doubl x64",
+    "differ": "different disagre differenc mismatch discrepanc inconsistent",
+    "effect": "influenc impact consequenc",
+    "slow": "slower slowest sluggish",
+    "larg": "larger largest big bigger hug enormou",
+    "small": "smaller tiny",
+    "narrow": "narrower tight",
+    "frozen": "freez froz",
+    "fit": "estimat infer inferenc",
+    "loss": "objectiv cost",
+    "gpu": "gpus cuda nvidia",
+    "integer": "int int32",
+    "dictionary": "dict",
+    "array": "tensor vector",
+    "network": "net mlp",
+    "infinity": "inf infinit",
+    "overflow": "wrap",
+    "sampler": "nut hmc",
+    "train": "learn",
 }
 WORDS_THAT_SAY_NOTHING = """
-a an the i my me it its is are was were be been do does did not no nothing of in on at to for from
-by with and or but if then than that this these those there here when while which who what how why
-all every each any some one two although though also as so very too still yet just only again give
-gives given gave get gets got make makes use uses using used have has had can could will would
+a an the i my me it its is are was were be been do does did no nothing of in on at to for from by
+with and or but if then than that this these those there here when while who all every each any
+some one two although though also as so very too still yet just only again not because once per
+them they their such up must need may know put look looks see seem seems say says told about even
+both else unless until whether maybe really quite thing things way ways something goes
+give gives given gave get gets got make makes use uses using used have has had can could will would
 come comes came keep keeps kept after before into out over under between your
 怎样 怎么 为什 什么 这个 没有 一个 的时 时候 出现 问题 一直 太慢 很慢 选择 有效 效果
 """
 DULL = WORDS_THAT_SAY_NOTHING.split()
-PARTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2, "cause": 1, "cure": 1}
+PARTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2}
 """What a word counts for, by the part of the record that has it; in each phrase once."""
 HALF = 12
 """How much a word counts for in an entry of average length when it has half of its points there.
@@ -204,6 +227,8 @@ phrases more than half. What is said in more words than average needs more, as i
 """
 LOUD = 0.7
 """What the words of an entry count that is found by its message too, or is a whole family."""
+LEAST = 8
+"""With fewer points, a stem is left out: it decides nothing."""
 
 
 @cache
@@ -218,13 +243,17 @@ def translations() -> dict[str, str]:
     return found
 
 
+@cache
+def doubts() -> dict[str, dict[str, list[str]]]:
+    """Return how people put what the book has, by entry, and what it has not, by topic."""
+    return tomllib.loads((pages.BOOK / "doubts.toml").read_text(encoding="utf-8"))
+
+
 def texts(one: Any) -> dict[str, list[str]]:
     """Return the texts of an entry by the parts that `PARTS` names, in all languages."""
     parts = {
         "title": [one.title],
         "symptom": [getattr(one, "symptom", "") or one.says],
-        "cause": [getattr(one, "cause", "")],
-        "cure": [getattr(one, "cure", "") or one.first],
         "phrases": [*getattr(one, "phrases", ())],
     }
     if isinstance(one, records.Case):
@@ -239,41 +268,56 @@ def texts(one: Any) -> dict[str, list[str]]:
     }
 
 
-def symptoms() -> dict[str, Any]:
+def counts(without: Collection[str]) -> dict[str, Counter[str]]:
+    """Return what each stem counts for, by entry and, after all entries, by topic.
+
+    Args:
+        without: phrases of `doubts.toml` to leave out.
+    """
+    known = doubts()
+    said = {name: texts(one) for name, one in described().items()}
+    for name, phrases in [*known["says"].items(), *known["elsewhere"].items()]:
+        kept = [text for text in phrases if text not in without]
+        said.setdefault(name, {}).setdefault("phrases", []).extend(kept)
+    found: dict[str, Counter[str]] = {name: Counter() for name in said}
+    for name, parts in said.items():
+        for part, rows in parts.items():
+            for text in rows:
+                for stem in second_door.stems(bare(text), same(), DULL):
+                    found[name][stem] += PARTS[part]
+    return found
+
+
+def described() -> dict[str, Any]:
+    """Return all that the second door may name, by the entry's name."""
+    return {**records.load(), **catalogue.load(), **everyday.load(), **records.families()}
+
+
+def same() -> dict[str, str]:
+    """Return the stems that mean another's."""
+    return {word: stem for stem, words in SAME.items() for word in words.split()}
+
+
+def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
     """Return what the second door knows: the table, and the points of each stem in each entry."""
-    same = {word: stem for stem, words in SAME.items() for word in words.split()}
-    cases = records.load()
-    known: dict[str, Any] = {
-        **cases, **catalogue.load(), **everyday.load(), **records.families()
-    }  # fmt: skip
-    counts: dict[str, dict[str, int]] = {}
-    for name, one in known.items():
-        for part, said in texts(one).items():
-            for stem in itertools.chain(
-                *(second_door.stems(bare(text), same, DULL) for text in said)
-            ):
-                row = counts.setdefault(stem, {})
-                row[name] = row.get(name, 0) + PARTS[part]
-    rare = {stem: math.log((1 + len(known)) / len(row)) for stem, row in counts.items()}
-    length = {name: sum(row.get(name, 0) for row in counts.values()) for name in known}
+    rows, cases = counts(without), records.load()
+    entries = Counter(stem for row in rows.values() for stem in row)
+    length = {name: row.total() for name, row in rows.items()}
     average = sum(length.values()) / len(length)
-    half = {name: HALF * (1 + length[name] / average) / 2 for name in known}
-    silent = {name for name, case in cases.items() if case.kind == "silent"}
-    place = {name: number for number, name in enumerate(known)}
+    loud = {name for name in described() if name not in cases or cases[name].kind == "loud"}
+    points: dict[str, list[list[int]]] = {stem: [] for stem in sorted(entries)}
+    for place, (name, row) in enumerate(rows.items()):
+        half = HALF * (1 + length[name] / average) / 2
+        for stem, n in row.items():
+            rare = math.log((1 + len(rows)) / entries[stem])
+            worth = round(40 * rare * (LOUD if name in loud else 1) * n / (n + half))
+            if worth >= LEAST:
+                points[stem].append([place, worth])
     return {
-        "same": same,
+        "same": same(),
         "dull": DULL,
-        "order": list(known),
-        "points": {
-            stem: [
-                [
-                    place[name],
-                    round(40 * rare[stem] * (1 if name in silent else LOUD) * n / (n + half[name])),
-                ]
-                for name, n in row.items()
-            ]
-            for stem, row in sorted(counts.items())
-        },
+        "order": list(rows),
+        "points": points,
         "table": [
             [words, [slug for slug, case in cases.items() if name in case.symptoms]]
             for name, words in records.SYMPTOMS.items()
