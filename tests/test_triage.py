@@ -67,9 +67,7 @@ PRINTED = {path.stem: shown.file_of(path).read_text() for path in pages.find_not
 
 def reported():
     """Return the lines of all reports that rules may be written against, as one text."""
-    return "\n".join(
-        row["lines"] for part in score.TUNING for row in score.read(part)
-    )
+    return "\n".join(row["lines"] for part in score.TUNING for row in score.read(part))
 
 
 def test_each_wording_of_a_chapter_is_printed_by_a_cell_or_recorded_on_a_named_stack():
