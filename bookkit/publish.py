@@ -178,7 +178,7 @@ SAME = {
     "swap": "exchang switch mix permut transpos interchang",
     "revers": "backward invert front",
     "load": "restor reload deserialis pickl unpickl resum",
-    "gradient": "grad slop derivativ",
+    "gradient": "grad slop derivativ differentiat backprop backpropagation",
     "predict": "forecast predictiv prediction",
     "batch": "row lan vmap vmapp minibatch",
     "restart": "start multistart",
@@ -196,11 +196,16 @@ SAME = {
     "frozen": "freez froz",
     "fit": "estimat infer inferenc",
     "loss": "objectiv cost",
-    "gpu": "gpus cuda nvidia",
+    "gpu": "gpus cuda nvidia card graphic",
     "integer": "int int32",
     "dictionary": "dict",
     "array": "tensor vector",
-    "network": "net mlp",
+    "network": "net mlp neural",
+    "torch": "pytorch",
+    "error": "complain complaint exception",
+    "zero": "vanish",
+    "insid": "within",
+    "optimizer": "optimiser optimiz optimis optimization",
     "infinity": "inf infinit",
     "overflow": "wrap",
     "sampler": "nut hmc",
@@ -225,8 +230,6 @@ HALF = 12
 So a word that stands in one phrase by the way has a quarter, and one of title, symptom and three
 phrases more than half. What is said in more words than average needs more, as in BM25.
 """
-LOUD = 0.7
-"""What the words of an entry count that is found by its message too, or is a whole family."""
 LEAST = 8
 """With fewer points, a stem is left out: it decides nothing."""
 
@@ -304,13 +307,12 @@ def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
     entries = Counter(stem for row in rows.values() for stem in row)
     length = {name: row.total() for name, row in rows.items()}
     average = sum(length.values()) / len(length)
-    loud = {name for name in described() if name not in cases or cases[name].kind == "loud"}
     points: dict[str, list[list[int]]] = {stem: [] for stem in sorted(entries)}
     for place, (name, row) in enumerate(rows.items()):
         half = HALF * (1 + length[name] / average) / 2
         for stem, n in row.items():
             rare = math.log((1 + len(rows)) / entries[stem])
-            worth = round(40 * rare * (LOUD if name in loud else 1) * n / (n + half))
+            worth = round(40 * rare * n / (n + half))
             if worth >= LEAST:
                 points[stem].append([place, worth])
     return {
