@@ -28,7 +28,7 @@ from .languages import say
 
 # These cases say what their chapter says, word for word, and only what happened before tells them
 # apart. So they are named after the chapter, by points that every text takes from them.
-REPEATED = ("jit-broken-after-leak",)
+REPEATED = ("jit-broken-after-leak", "own-lazy-field")
 AFTER = -3
 Entry = dict[str, Any]
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message

@@ -120,6 +120,8 @@ def test_what_a_chapter_reproduces_leads_back_to_it(failure):
     # Where no frame of NumPyro is left, an everyday answer comes first, and asks for it.
     first = re.search(r"^--- (?:then )?(?:error|stderr)\n((?:.+\n)+)", PRINTED[failure], re.M)[1]
     assert failure in chapters(first, looks=True)[:2]
+    if failure in named(first):
+        assert next(f.id for f in triage.triage(first).findings if f.kind != "everyday") == failure
 
 
 def test_recordings_are_told_as_what_they_are():
