@@ -61,7 +61,7 @@ def stems(text: str, same: dict[str, str], dull: Iterable[str]) -> list[str]:
         dull: words that say nothing.
     """
     found = []
-    for word in re.findall(r"[a-z0-9]+", text.lower()):
+    for word in dict.fromkeys(re.findall(r"[a-z0-9]+", text.lower())):
         if word in dull or word[0] <= "9":
             continue
         for pattern, replacement in ENDINGS:

@@ -7,7 +7,7 @@
   function stems(text, data) {
     const dull = new Set(data.dull);
     const found = new Set();
-    for (let word of text.toLowerCase().match(/[a-z0-9]+/g) ?? []) {
+    for (let word of new Set(text.toLowerCase().match(/[a-z0-9]+/g))) {
       if (dull.has(word) || word[0] <= "9") continue;
       for (const [pattern, replacement] of data.endings) {
         word = word.replace(new RegExp(pattern), replacement.replace(/\\(\d)/g, "$$$1"));
