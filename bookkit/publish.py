@@ -222,13 +222,10 @@ come comes came keep keeps kept after before into out over under between your
 怎样 怎么 为什 什么 这个 没有 一个 的时 时候 出现 问题 一直 太慢 很慢 选择 有效 效果
 """
 DULL = WORDS_THAT_SAY_NOTHING.split()
-PARTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2}
-"""What a word counts for, by the part of the record that has it; in each phrase once."""
-HALF = 12
-"""How much a word counts for in an entry of average length when it has half of its points there.
+HALF = 3
+"""In how many texts of an entry of average length a word stands that has half of its points there.
 
-So a word that stands in one phrase by the way has a quarter, and one of title, symptom and three
-phrases more than half. What is said in more words than average needs more, as in BM25.
+What is said in more words than average needs more, as in BM25.
 """
 LEAST = 8
 """With fewer points, a stem is left out: it decides nothing."""
@@ -252,43 +249,25 @@ def doubts() -> dict[str, dict[str, list[str]]]:
     return tomllib.loads((pages.BOOK / "doubts.toml").read_text(encoding="utf-8"))
 
 
-def texts(one: Any) -> dict[str, list[str]]:
-    """Return the texts of an entry by the parts that `PARTS` names, in all languages."""
-    parts = {
-        "title": [one.title],
-        "symptom": [getattr(one, "symptom", "") or one.says],
-        "phrases": [*getattr(one, "phrases", ())],
-    }
-    if isinstance(one, records.Case):
-        parts |= {
-            "short": [one.short],
-            "kinds": [records.SYMPTOMS[name] for name in one.symptoms],
-        }
-    other = translations()
-    return {
-        part: [*said, *(other.get(" ".join(text.split()), "") for text in said)]
-        for part, said in parts.items()
-    }
+def texts(one: Any) -> list[str]:
+    """Return the title, the symptom and the phrases of an entry, in all languages."""
+    said = [one.title, getattr(one, "symptom", "") or one.says, *getattr(one, "phrases", ())]
+    return [*said, *(translations().get(" ".join(text.split()), "") for text in said)]
 
 
 def counts(without: Collection[str]) -> dict[str, Counter[str]]:
-    """Return what each stem counts for, by entry and, after all entries, by topic.
+    """Return in how many texts each stem stands, by entry and, after all entries, by topic.
 
     Args:
         without: phrases of `doubts.toml` to leave out.
     """
-    known = doubts()
     said = {name: texts(one) for name, one in described().items()}
-    for name, phrases in [*known["says"].items(), *known["elsewhere"].items()]:
-        kept = [text for text in phrases if text not in without]
-        said.setdefault(name, {}).setdefault("phrases", []).extend(kept)
-    found: dict[str, Counter[str]] = {name: Counter() for name in said}
-    for name, parts in said.items():
-        for part, rows in parts.items():
-            for text in rows:
-                for stem in second_door.stems(bare(text), same(), DULL):
-                    found[name][stem] += PARTS[part]
-    return found
+    for name, phrases in [*doubts()["says"].items(), *doubts()["elsewhere"].items()]:
+        said.setdefault(name, []).extend(text for text in phrases if text not in without)
+    return {
+        name: Counter(stem for text in rows for stem in second_door.stems(bare(text), same(), DULL))
+        for name, rows in said.items()
+    }
 
 
 def described() -> dict[str, Any]:

@@ -24,7 +24,7 @@ ENDINGS = (
     (r"^(.*)([bdgmnprt])\2$", r"\1\2"),
     (r"^(.{3,})e$", r"\1"),
 )
-ENOUGH, SURE, MOST = 30, 100, 3
+ENOUGH, SURE, MOST = 35, 100, 3
 """The points from which on an entry is named, and the best one is no guess; how many are named.
 
 `make run M=tools.score` decided: it leaves out each fifth of `book/doubts.toml` in turn, and asks
