@@ -166,69 +166,11 @@ def rules() -> dict[str, Any]:
     }
 
 
-SAME = {
-    "same": "identical equal alike repeat exact duplicat coincid clon",
-    "draw": "sampl simulat random drawn drew realiz",
-    "wrong": "incorrect bad strang weird bias shift off garbag nonsens corrupt fals inaccurat",
-    "old": "previou former stal outdat earli",
-    "chang": "updat modifi edit mutat modify replac",
-    "memory": "ram heap oom gigabyt",
-    "compil": "recompil retrac compilation recompilation",
-    "grow": "increas ris accumulat grown grew climb creep",
-    "swap": "exchang switch mix permut transpos interchang",
-    "revers": "backward invert front",
-    "load": "restor reload deserialis pickl unpickl resum",
-    "gradient": "grad slop derivativ differentiat backprop backpropagation",
-    "predict": "forecast predictiv prediction",
-    "batch": "row lan vmap vmapp minibatch",
-    "restart": "start multistart",
-    "parameter": "param",
-    "ignor": "overlook unaffect regardles",
-    "scan": "timeseri",
-    "density": "likelihood logprob pdf pmf prob probability",
-    "float64": "doubl x64",
-    "differ": "different disagre differenc mismatch discrepanc inconsistent",
-    "effect": "influenc impact consequenc",
-    "slow": "slower slowest sluggish",
-    "larg": "larger largest big bigger hug enormou",
-    "small": "smaller tiny",
-    "narrow": "narrower tight",
-    "frozen": "freez froz",
-    "fit": "estimat infer inferenc",
-    "loss": "objectiv cost",
-    "gpu": "gpus cuda nvidia card graphic",
-    "integer": "int int32",
-    "dictionary": "dict",
-    "array": "tensor vector",
-    "network": "net mlp neural",
-    "torch": "pytorch",
-    "error": "complain complaint exception",
-    "zero": "vanish",
-    "insid": "within",
-    "optimizer": "optimiser optimiz optimis optimization",
-    "infinity": "inf infinit",
-    "overflow": "wrap",
-    "sampler": "nut hmc",
-    "train": "learn",
-}
-WORDS_THAT_SAY_NOTHING = """
-a an the i my me it its is are was were be been do does did no nothing of in on at to for from by
-with and or but if then than that this these those there here when while who all every each any
-some one two although though also as so very too still yet just only again not because once per
-them they their such up must need may know put look looks see seem seems say says told about even
-both else unless until whether maybe really quite thing things way ways something goes
-give gives given gave get gets got make makes use uses using used have has had can could will would
-come comes came keep keeps kept after before into out over under between your
-怎样 怎么 为什 什么 这个 没有 一个 的时 时候 出现 问题 一直 太慢 很慢 选择 有效 效果
-"""
-DULL = WORDS_THAT_SAY_NOTHING.split()
 HALF = 3
 """In how many texts of an entry of average length a word stands that has half of its points there.
 
 What is said in more words than average needs more, as in BM25.
 """
-LEAST = 8
-"""With fewer points, a stem is left out: it decides nothing."""
 
 
 @cache
@@ -244,8 +186,8 @@ def translations() -> dict[str, str]:
 
 
 @cache
-def doubts() -> dict[str, dict[str, list[str]]]:
-    """Return how people put what the book has, by entry, and what it has not, by topic."""
+def doubts() -> dict[str, Any]:
+    """Return what people say of the entries and of other topics, with what some stems mean."""
     return tomllib.loads((pages.BOOK / "doubts.toml").read_text(encoding="utf-8"))
 
 
@@ -261,11 +203,12 @@ def counts(without: Collection[str]) -> dict[str, Counter[str]]:
     Args:
         without: phrases of `doubts.toml` to leave out.
     """
+    same, dull = stems()
     said = {name: texts(one) for name, one in described().items()}
     for name, phrases in [*doubts()["says"].items(), *doubts()["elsewhere"].items()]:
         said.setdefault(name, []).extend(text for text in phrases if text not in without)
     return {
-        name: Counter(stem for text in rows for stem in second_door.stems(bare(text), same(), DULL))
+        name: Counter(stem for text in rows for stem in second_door.stems(bare(text), same, dull))
         for name, rows in said.items()
     }
 
@@ -275,14 +218,17 @@ def described() -> dict[str, Any]:
     return {**records.load(), **catalogue.load(), **everyday.load(), **records.families()}
 
 
-def same() -> dict[str, str]:
-    """Return the stems that mean another's."""
-    return {word: stem for stem, words in SAME.items() for word in words.split()}
+def stems() -> tuple[dict[str, str], list[str]]:
+    """Return the stems that mean another's, and the words that say nothing."""
+    known = doubts()
+    same = {word: stem for stem, words in known["same"].items() for word in words.split()}
+    return same, known["dull"].split()
 
 
 def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
     """Return what the second door knows: the table, and the points of each stem in each entry."""
     rows, cases = counts(without), records.load()
+    same, dull = stems()
     entries = Counter(stem for row in rows.values() for stem in row)
     length = {name: row.total() for name, row in rows.items()}
     average = sum(length.values()) / len(length)
@@ -291,12 +237,10 @@ def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
         half = HALF * (1 + length[name] / average) / 2
         for stem, n in row.items():
             rare = math.log((1 + len(rows)) / entries[stem])
-            worth = round(40 * rare * n / (n + half))
-            if worth >= LEAST:
-                points[stem].append([place, worth])
+            points[stem].append([place, round(40 * rare * n / (n + half))])
     return {
-        "same": same(),
-        "dull": DULL,
+        "same": same,
+        "dull": dull,
         "order": list(rows),
         "points": points,
         "table": [
