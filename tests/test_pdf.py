@@ -16,7 +16,7 @@ def test_a_machine_without_a_font_for_chinese_is_told_in_one_line_what_to_instal
     monkeypatch.setenv(languages.VARIABLE, "zh-cn")
     (asked,) = pdf.asked()
     assert pdf.file_of(asked).name == "trace-evidence.zh-cn.pdf"
-    with pytest.raises(browser.NotReady, match="^[^\n]*apt-get install fonts-noto-cjk[^\n]*$"):
+    with pytest.raises(browser.NotReady, match=r"^[^\n]*apt-get install fonts-noto-cjk[^\n]*$"):
         pdf.fonts(asked)
     monkeypatch.setenv(languages.VARIABLE, "")
     (asked,) = pdf.asked()
