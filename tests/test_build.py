@@ -145,7 +145,9 @@ def test_a_page_is_executed_anew_when_what_it_shows_of_cases_or_of_grading_chang
     def kept(code, title="old", grading="old"):
         known = {"explain": {"a-case": {**said, "title": title}}}
         monkeypatch.setattr(execute.triage, "data", lambda: known)
-        monkeypatch.setattr(execute, "digest", lambda files: grading * ("grading.py" in str(files)))
+        monkeypatch.setattr(
+            execute, "digest", lambda files: grading * ("grading.py" in str([*files]))
+        )
         cells = [nbformat.v4.new_code_cell(code)]
         return execute.package_of(nbformat.v4.new_notebook(cells=cells))
 

@@ -56,7 +56,9 @@ def test_what_a_report_names_is_on_the_pages_and_the_cases_title_and_cure_are_in
     explained = triage.data()["explain"]
     assert {*jit.STALE, *keys.SEEDED} <= set(explained)
     case = explained["leaf-order"]
-    report = str(Report("tank", findings=[Finding("scan", "id", "odd", "y", ("leaf-order",))]))
+    report = str(
+        Report("tank", findings=[Finding("scan", "stacked-density", "odd", "y", ("leaf-order",))])
+    )
     for part in (case["title"], triage.address(case["page"]), case["cure"]):
         assert " ".join(part.split()) in " ".join(report.split())
     page = known.FINDINGS.partition("/trace-evidence/")[2].removesuffix(".html")
