@@ -23,13 +23,10 @@ FOUND: list[tuple[str, tuple[str, str], dict, Callable]] = []
 
 
 def vary(title: str, failure: str, cure: str = "-", **elsewhere: tuple[str, str]) -> Callable:
-    """Mark a program as a variation.
+    """Mark a program as a variation: what is varied, and what was seen.
 
-    Args:
-        title: what is varied, in a few words.
-        failure: `silent`, `right`, or the name of the error.
-        cure: `holds`, `falls`, `-`, or the name of the error.
-        elsewhere: `then=(failure, cure)`, where the stack of 2024 does something else.
+    The failure is `silent`, `right`, or the name of an error; the cure `holds`, `falls`, `-`, or is
+    one. Where the stack of 2024 does something else, `then=(failure, cure)` says so.
     """
 
     def mark(program: Callable) -> Callable:
