@@ -22,34 +22,20 @@ kernelspec: {display_name: now, language: python, name: KERNEL}
 SHOW = "from IPython.display import display; display({'image/svg+xml': '<svg></svg>'}, raw=True)"
 
 # Chapters of one cell after another: (metadata, source). The comment says what is wrong.
+RAISES = "tags: [raises-exception]\nexpect: {raises: %s, match: %s}"
 WRONG_CELLS = {
-    "nothing was raised": ("tags: [raises-exception]\nexpect: {raises: ValueError, match: x}", "1"),
-    "another type": (
-        "tags: [raises-exception]\nexpect: {raises: ValueError, match: division}",
-        "1 / 0",
-    ),
-    "another message": (
-        "tags: [raises-exception]\nexpect: {raises: ZeroDivisionError, match: by a hair}",
-        "1 / 0",
-    ),
-    "a `match` that is not empty": (
-        "tags: [raises-exception]\nexpect: {raises: ZeroDivisionError, match: ''}",
-        "1 / 0",
-    ),
+    "nothing was raised": (RAISES % ("ValueError", "x"), "1"),
+    "another type": (RAISES % ("ValueError", "division"), "1 / 0"),
+    "another message": (RAISES % ("ZeroDivisionError", "by a hair"), "1 / 0"),
+    "a `match` that is not empty": (RAISES % ("ZeroDivisionError", "''"), "1 / 0"),
     "`expect` with `raises`": ("tags: [raises-exception]", "1 / 0"),
-    "the tag raises-exception beside `raises`": (
-        "expect: {raises: ZeroDivisionError, match: division}",
-        "1",
-    ),
+    "the tag raises-exception beside `raises`": ("expect: {raises: ValueError, match: x}", "1"),
     "`raises` or `warns` beside `match`": ("expect: {match: x}", "1"),
     "a valid regular expression": ("expect: {warns: UserWarning, match: '('}", "1"),
     "a mapping with keys among": ("expect: {raise: ValueError}", "1"),
     "stdout 'one'": ("expect: {stdout: one}", "print('two')"),
     "no warning": ("expect: {warns: UserWarning, match: mind the gap}", "1"),
-    "no image among the outputs": (
-        "expect: {figure: true}\nmystnb: {image: {alt: a line}}",
-        "1",
-    ),
+    "no image among the outputs": ("expect: {figure: true}\nmystnb: {image: {alt: a line}}", "1"),
     "alt text for the figure": ("expect: {figure: true}", SHOW),
     "an `assert` in a cell tagged silent-failure": ("tags: [silent-failure]", "1"),
 }

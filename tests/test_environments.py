@@ -159,18 +159,15 @@ def test_an_environment_that_was_not_finished_or_lost_a_module_is_made_again(che
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
 def test_no_job_that_runs_packages_has_a_token_that_writes(file):
+    """That it is not kept either, zizmor sees in `make lint`."""
     workflow = yaml.safe_load(file.read_text())
-    default = workflow.get("permissions")
     for name, job in workflow["jobs"].items():
-        rights = job.get("permissions", default)
+        rights = job.get("permissions", workflow.get("permissions"))
         assert isinstance(rights, dict), f"{name}: say what its token may do"
-        steps = job.get("steps", [])
-        ours = [step["run"] for step in steps if re.search(r"\bmake\b|\.ci/", step.get("run", ""))]
-        if ours:
-            assert set(rights.values()) <= {"read"}, f"{name} runs {ours[0]!r}"
+        steps = " ".join(step.get("run", "") for step in job.get("steps", []))
+        if re.search(r"\bmake\b|\.ci/", steps):
+            assert set(rights.values()) <= {"read"}, name
             assert "GH_TOKEN" not in json.dumps(job) + json.dumps(workflow.get("env", {}))
-            (checkout,) = (s for s in steps if s.get("uses", "").startswith("actions/checkout"))
-            assert checkout["with"]["persist-credentials"] is False
 
 
 def test_the_links_to_this_checkout_are_relative_so_that_any_name_of_it_can_be_read():

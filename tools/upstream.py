@@ -66,15 +66,11 @@ def index() -> dict[str, dict]:
     return {row["folder"]: row for row in tables()["defect"]}
 
 
-def patched(rows: dict[str, dict]) -> list[str]:
-    """Return the folders with a patch for the release, in the order in which they are applied."""
-    return [name for name, row in rows.items() if not row.get("checkout")]
-
-
 def together(rows: dict[str, dict]) -> tuple[dict, list[str]]:
-    """Return the row of all patches, and their folders."""
+    """Return the row of all patches for the release, and their folders in order."""
     cases = [slug for row in rows.values() for slug in row["cases"]]
-    return {**tables()["together"], "cases": cases}, patched(rows)
+    folders = [name for name, row in rows.items() if not row.get("checkout")]
+    return {**tables()["together"], "cases": cases}, folders
 
 
 def install() -> dict[str, str]:
