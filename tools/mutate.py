@@ -6,9 +6,6 @@ is executed there, with the tests that look at pages; a mutation counts as caugh
 test fails. What the stacks of the matrix measured is not asked, since whoever changes a program
 measures it again. `tests/mutants.toml` lists what changes nothing that a reader could see.
 
-    python -m tools.mutate                       160 mutations, drawn with a seed that is printed
-    python -m tools.mutate --number 20 --seed 3 --kind cure,check
-
 The exit status is 1 where fewer than 98 of 100 of a kind were caught, or the book has none of it.
 """
 
@@ -94,10 +91,7 @@ def lines_of(code: str) -> list[int]:
 
 
 def tokens(text: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
-    """Yield (position, token) of each cell that draws nothing.
-
-    Where a mark stands in a drawing says nothing else; what it says is a kind of its own.
-    """
+    """Yield (position, token) of each cell that draws nothing; figures are a kind of their own."""
     for found in CELL.finditer(text):
         code = plain(found["code"])
         rows = lines_of(code)
@@ -109,10 +103,7 @@ def tokens(text: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
 
 
 def programs(text: str) -> Spots:
-    """A number of a program is another, but for the bounds of an assertion; or a sign is.
-
-    Signs are those of sums and products, comparisons and truth values.
-    """
+    """A number or a sign of a program is another, but for the bounds of an assertion."""
     for position, token in tokens(text):
         value = token.string
         slack = text.endswith(("rtol=", "atol="), 0, position)
