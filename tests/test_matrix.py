@@ -242,29 +242,22 @@ def test_a_verdict_is_known_while_its_program_and_the_lock_are_as_they_were(reco
 def test_an_interrupted_run_goes_on_where_it_stopped(monkeypatch, tmp_path):
     """The record lacks a program in two rows; before the second one is installed, Ctrl-C comes."""
     first, second = runner.newest_rows()[-2:]
-    words = ["--rows", f"{first},{second}"]
     rows, names, asked = runner.read(), list(runner.read()), []
-    del rows[first]["verdicts"][OWN[0]], rows[second]["verdicts"][OWN[0]]
-    monkeypatch.setattr(runner, "RECORD", tmp_path / "matrix.json")
-    monkeypatch.setattr(runner, "WORK", tmp_path)
-    runner.write(rows)
+    for row in (first, second):
+        del rows[row]["verdicts"][OWN[0]]
 
     def run_programs(python: Path, wanted: dict) -> dict:
         asked.extend(f"{python} {name}" for name in wanted)
         return {name: dict.fromkeys(runner.PARTS, OK) for name in wanted}
 
-    def interrupted(row: str) -> Path:
-        if row == second:
-            raise KeyboardInterrupt
-        return Path(row)
-
-    monkeypatch.setattr(runner, "JOBS", 1)
-    monkeypatch.setattr(runner, "run_programs", run_programs)
-    monkeypatch.setattr(runner, "install", interrupted)
+    install = Mock(side_effect=[Path(first), KeyboardInterrupt, Path(second)])
+    fakes = {"RECORD": tmp_path / "matrix.json", "WORK": tmp_path, "JOBS": 1, "install": install}
+    for name, fake in {**fakes, "run_programs": run_programs}.items():
+        monkeypatch.setattr(runner, name, fake)
+    runner.write(rows)
     with pytest.raises(KeyboardInterrupt):
-        runner.main(words)
-    monkeypatch.setattr(runner, "install", Path)
-    runner.main(words)
+        runner.main(["--rows", f"{first},{second}"])
+    runner.main(["--rows", f"{first},{second}"])
     assert asked == [f"{row} {OWN[0]}" for row in (first, second)]
     assert list(runner.read()) == names, "the oldest release comes first"
     assert runner.read()[second]["verdicts"][OWN[0]]["fix"] == OK
