@@ -74,15 +74,13 @@ def reader(request, wheel, tmp_path_factory):
 def test_the_wheel_holds_the_package_with_its_data_needs_nothing_and_is_small(wheel, sdist):
     assert not (sdist / "bookkit").exists()
     archive = zipfile.ZipFile(wheel)
-    assert {name.split("/")[0].partition("-")[0] for name in archive.namelist()} == {
-        "trace_evidence"
-    }
+    packages = {name.split("/")[0].partition("-")[0] for name in archive.namelist()}
+    assert packages == {"trace_evidence"}
     inside = {name.partition("/")[2] for name in archive.namelist()}
     assert {"data.json", "book.mplstyle", "checks/__init__.py", "then.py"} <= inside
     assert {"drawings/one_step.py", "exercises/tracer-hashing-repair.md"} <= inside
-    assert json.loads(archive.read("trace_evidence/data.json")) == {
-        **publish.build(), "of": checkout.digest(),
-    }  # fmt: skip
+    data = json.loads(archive.read("trace_evidence/data.json"))
+    assert data == {**publish.build(), "of": checkout.digest()}
     (file,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
     metadata = Parser().parsestr(archive.read(file).decode())
     assert not [row for row in metadata.get_all("Requires-Dist") if "extra ==" not in row]
@@ -95,27 +93,21 @@ def test_its_commands_answer_where_nothing_else_is_installed(reader):
     slug, entry = next(iter(triage.data()["explain"].items()))
     found = json.loads(reader("triage", "--json", given=ERROR).stdout)
     assert found["findings"][0]["id"] == "tracer-hashing"
-    for words, given, said in (
-        (["triage"], ERROR, triage.address("book/failures/tracer-hashing")),
-        (
-            ["symptoms", "loaded", "parameters", "swapped"],
-            "",
-            triage.address("book/cases/leaf-order"),
-        ),
-        (["explain"], "", slug),
-        (["explain", slug], "", triage.address(entry["page"])),
-        (["--version"], "", f"trace-evidence {trace_evidence.__version__}\n"),
-    ):
-        done = reader(*words, given=given)
+    for words, said in {
+        "triage": triage.address("book/failures/tracer-hashing"),
+        "symptoms loaded parameters swapped": triage.address("book/cases/leaf-order"),
+        "explain": slug,
+        f"explain {slug}": triage.address(entry["page"]),
+        "--version": f"trace-evidence {trace_evidence.__version__}\n",
+    }.items():
+        done = reader(*words.split(), given=ERROR)
         assert (done.returncode, done.stderr) == (0, "")
         assert said in done.stdout
-    for words, status, said in (
-        (["triage", "no-such-file"], 2, "no-such-file"),
-        (["explain", slug[:-1]], 1, f"did you mean {slug}"),
-    ):
-        done = reader(*words)
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (status, "", 1)
-        assert said in done.stderr
+    done = reader("triage", "no-such-file")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    done = reader("explain", slug[:-1])
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert f"did you mean {slug}" in done.stderr
 
 
 def test_what_cannot_be_read_or_written_is_one_line_and_no_answer(monkeypatch, capsys):
