@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from bookkit import exercises, pages, shown
+from bookkit import exercises, kept_outputs, pages
 from tests.cells import ABSENT, LOAD, printed_by
 from trace_evidence import grading
 
@@ -32,8 +32,8 @@ def verdict(cell):
 def said_of_nothing(exercise):
     """Return what the page shows that the check says before there is an answer."""
     page = pages.BOOK / "failures" / f"{exercise.label.rpartition('-')[0]}.md"
-    check = shown.Shown(f"%check {exercise.label}", ()).text()
-    return next(cell for cell in shown.kept(page) if cell.startswith(check)).splitlines()[-1]
+    check = kept_outputs.Shown(f"%check {exercise.label}", ()).text()
+    return next(cell for cell in kept_outputs.kept(page) if cell.startswith(check)).splitlines()[-1]
 
 
 def test_each_chapter_has_three_exercises():

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bookkit import casebook, catalogue, everyday, pages, publish, records, shown, versions
+from bookkit import casebook, catalogue, everyday, kept_outputs, pages, publish, records, versions
 from stacks import recordings
 from tests.cells import printed_by
 from tools import score
@@ -62,7 +62,7 @@ def chapters(text, looks=False):
 
 
 # What the cells of the book print, by page, as it was kept.
-PRINTED = {path.stem: shown.file_of(path).read_text() for path in pages.find_notebooks()}
+PRINTED = {path.stem: kept_outputs.file_of(path).read_text() for path in pages.find_notebooks()}
 
 
 def reported():

@@ -3,7 +3,8 @@
 import nbformat
 import pytest
 
-from bookkit import pages, shown
+from bookkit import kept_outputs as shown
+from bookkit import pages
 
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg"><defs><path style="fill: #ff0000"/></defs>'
