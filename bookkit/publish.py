@@ -289,8 +289,7 @@ def plain(path: Path) -> str:
     # Not as a notebook: whoever installs the package has no library that reads one.
     for place, text in enumerate(CELL.split(path.read_text().split("\n---\n", 1)[1])):
         if place % 2:
-            rows = text.splitlines()
-            text = indented("\n".join(row for row in rows if not row.startswith("%load_ext")))
+            text = indented(re.sub(r"^%load_ext.*\n?", "", text, flags=re.M))
         else:
             text = DIRECTIVE.sub("", text)
             text = LINK.sub(lambda link: link[1] or pages.title(link[2]), text)
