@@ -284,9 +284,8 @@ def symptoms() -> dict[str, Any]:
 
 
 def plain(path: Path) -> str:
-    """Return a page's text as a terminal shows it: code indented, no directives, no links."""
+    """Return a page's text as a terminal shows it; what reads notebooks, pip does not have."""
     found = []
-    # Not as a notebook: whoever installs the package has no library that reads one.
     for place, text in enumerate(CELL.split(path.read_text().split("\n---\n", 1)[1])):
         if place % 2:
             text = indented(re.sub(r"^%load_ext.*\n?", "", text, flags=re.M))
