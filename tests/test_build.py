@@ -138,28 +138,23 @@ def test_a_second_language_is_built_for_its_own_words_and_can_be_left_out(checko
 # --- the cache of executed pages -------------------------------------------------------------
 
 
-def test_a_page_that_prints_what_is_said_of_cases_is_executed_anew_when_that_changes(monkeypatch):
-    def kept(code, **said):
-        row = {"kind": "case", "page": "p", "cure": "c", **said}
-        monkeypatch.setattr(execute.triage, "data", lambda: {"explain": {"a-case": row}})
+def test_a_page_is_executed_anew_when_what_it_shows_of_cases_or_of_grading_changes(monkeypatch):
+    """And no other page is."""
+    said = {"kind": "case", "page": "p", "cure": "c", "text": "…"}
+
+    def kept(code, title="old", grading="old"):
+        known = {"explain": {"a-case": {**said, "title": title}}}
+        monkeypatch.setattr(execute.triage, "data", lambda: known)
+        monkeypatch.setattr(
+            execute, "digest", lambda files: grading * ("grading.py" in str([*files]))
+        )
         cells = [nbformat.v4.new_code_cell(code)]
         return execute.package_of(nbformat.v4.new_notebook(cells=cells))
 
-    first = kept(execute.REPORTS, title="old", text="…")
-    assert first == kept(execute.REPORTS, title="old", text="other")
-    assert first != kept(execute.REPORTS, title="new", text="other")
-    assert kept("1", title="old") == kept("1", title="new")
-
-
-def test_only_a_page_with_a_check_is_executed_anew_when_grading_changes(monkeypatch):
-    monkeypatch.setattr(execute, "digest", lambda files: " ".join(file.stem for file in files))
-
-    def files_of(code):
-        cells = [nbformat.v4.new_code_cell(code)]
-        return execute.package_of(nbformat.v4.new_notebook(cells=cells)).split()
-
-    assert "grading" in files_of("answer = 1\n%check leaf")
-    assert "grading" not in files_of("%%both\nanswer = 1")
+    assert kept(execute.REPORTS) == kept(execute.REPORTS) != kept(execute.REPORTS, title="new")
+    check = "answer = 1\n%check leaf"
+    assert kept(check) == kept(check, title="new") != kept(check, grading="new")
+    assert kept("%%both\n1") == kept("%%both\n1", title="new", grading="new")
 
 
 def test_who_executes_pages_waits_for_another_who_does_and_says_for_whom(tmp_path):

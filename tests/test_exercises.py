@@ -40,6 +40,7 @@ def test_each_chapter_has_three_exercises():
     labels = [exercise.label for exercise in EXERCISES]
     kinds = ("predict", "repair", "transfer")
     assert labels == [f"{path.stem}-{kind}" for path in FAILURES for kind in kinds]
+    assert {file.stem for file in grading.FOLDER.iterdir()} == set(labels)
 
 
 @each_exercise
@@ -75,11 +76,6 @@ def test_a_tempting_answer_is_refused_with_a_hint_of_its_own_and_the_solution_pa
     assert all(verdict(cell).startswith("Correct") for cell in passed), (
         f"{exercise.label}: say why in `why`, in one sentence that begins with Correct"
     )
-
-
-def test_each_file_is_of_an_exercise():
-    labels = {exercise.label for exercise in EXERCISES}
-    assert {file.stem for file in grading.FOLDER.iterdir()} == labels
 
 
 def literal(message):
