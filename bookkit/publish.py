@@ -32,6 +32,7 @@ REPEATED = ("jit-broken-after-leak", "own-lazy-field")
 AFTER = -3
 Entry = dict[str, Any]
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
+CELL = re.compile(r"^```\{code-cell\}.*\n(?:---\n(?s:.*?)\n---\n|:.+\n)*((?s:.*?))^```$", re.M)
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
 
@@ -252,14 +253,13 @@ def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
 
 
 def plain(path: Path) -> str:
-    """Return a page's text as a terminal shows it: code indented, no directives, no links."""
+    """Return a page's text as a terminal shows it; what reads notebooks, pip does not have."""
     found = []
-    for cell in pages.read_notebook(path).cells:
-        if cell.cell_type == "code":
-            rows = cell.source.splitlines()
-            text = indented("\n".join(row for row in rows if not row.startswith("%load_ext")))
+    for place, text in enumerate(CELL.split(path.read_text().split("\n---\n", 1)[1])):
+        if place % 2:
+            text = indented(re.sub(r"^%load_ext.*\n?", "", text, flags=re.M))
         else:
-            text = DIRECTIVE.sub("", cell.source)
+            text = DIRECTIVE.sub("", text)
             text = LINK.sub(lambda link: link[1] or pages.title(link[2]), text)
             text = re.sub(r"\[([^\]]*)\]\(#[\w-]+\)", r"\1", text)
             text = re.sub(r"^\([\w-]+\)=\n", "", text, flags=re.M)

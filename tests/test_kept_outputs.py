@@ -8,7 +8,7 @@ from bookkit import pages
 
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg"><defs><path style="fill: #ff0000"/></defs>'
-    '<!-- axis label --><path style="fill: #d55e00; stroke: none"/>'
+    '<text>axis label</text><path style="fill: #d55e00; stroke: none"/>'
     "<text>a <tspan>day</tspan></text>"
     '<path style="fill: none; stroke: #1b1f24"/><path style="fill: none; stroke: #1b1f24"/></svg>'
 )

@@ -87,11 +87,13 @@
     const block = document.getElementById("symptom-block");
     const words = new URLSearchParams(location.search).get("q");
     if (!block || !words) return;
+    const results = document.getElementById("search-results");
+    results.style.visibility = "hidden";  // until what is above them is there: nothing jumps
     data().then(({ symptoms }) => {
       if (!search(words, symptoms).length) return;
       const status = document.getElementById("symptom-status");
       show(words, symptoms, document.getElementById("symptom-findings"), status);
       block.hidden = false;
-    });
+    }).finally(() => { results.style.visibility = ""; });
   });
 })();
