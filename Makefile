@@ -56,7 +56,9 @@ test: environments ## run every cell of every page, and the tests (ARGS=--update
 	@$(PY) -m pytest $(ARGS)
 
 PART ?= site
-CHECKS_site := site_checks languages_checks steps_checks predict_checks triage_checks
+CHECKS_look := site_checks
+CHECKS_use := languages_checks steps_checks predict_checks triage_checks
+CHECKS_site := $(CHECKS_look) $(CHECKS_use)
 CHECKS_print := pdf_checks workshop_checks
 CHECKS_growth := growth_checks
 

@@ -3,8 +3,8 @@
 A record beside the site holds what it was made from. It is taken away before Sphinx starts and
 written when the site is whole. So after an interruption, or a change in what all pages depend on,
 the site is built from nothing; where only pages changed, Sphinx builds those; and where nothing
-changed, nothing is done. Until the site was built whole, `make page` builds a preview: English, and
-outputs only on pages that are executed.
+changed, nothing is done. `make page` builds English alone, and until the site was built whole a
+preview, which has outputs only on pages that are executed.
 """
 
 from __future__ import annotations
@@ -46,10 +46,9 @@ def files(patterns: Iterable[str]) -> list[Path]:
 
 
 def sources() -> list[str]:
-    """Return the languages, a hash of what all pages depend on, and one of the pages."""
-    built = " ".join(language.code for language in languages.wanted())
+    """Return the languages, and a hash of what all pages depend on."""
     shared = [*files(SHARED), *execute.inputs(), *execute.package()]
-    return [built, execute.digest(shared), execute.digest(files(OWN))]
+    return [" ".join(one.code for one in languages.wanted()), execute.digest(shared)]
 
 
 def say_what_went_wrong(text: str) -> None:
@@ -85,32 +84,38 @@ def build(code: str, preview: bool) -> bool:
     return done.returncode == 0
 
 
-def main(preview: bool = False) -> int:
-    """Bring the site up to date, or a preview; one process at a time; return 0 where it is."""
+def main(page: bool = False) -> int:
+    """Bring the site up to date, for a page in English; one process at a time; return 0 if it is.
+
+    The record has `sources`, and for each language a hash of the pages that it was built from.
+    """
     pages.BUILD.mkdir(exist_ok=True)
     with execute.alone(SITE, does="builds the site"):
-        return bring_up_to_date(preview)
+        return bring_up_to_date(page, preview=page and not is_whole())
 
 
-def bring_up_to_date(preview: bool) -> int:
+def bring_up_to_date(page: bool, preview: bool) -> int:
     """Build what is not there or old."""
-    wanted, where = sources(), SITE.relative_to(pages.ROOT)
-    codes = [languages.ENGLISH] if preview else wanted[0].split()
+    wanted, own, where = sources(), execute.digest(files(OWN)), SITE.relative_to(pages.ROOT)
+    codes = [languages.ENGLISH] if page else wanted[0].split()
     if preview:
         wanted[0] = PREVIEW
         print("This is a preview: pages that are not executed have no outputs; see make book.")
     record = RECORD.read_text().splitlines() if RECORD.exists() and SITE.exists() else []
-    if record == wanted:
+    goes_on = record[:2] == wanted
+    known = dict(row.split() for row in record[2:]) if goes_on else {}
+    old = [code for code in codes if known.get(code) != own]
+    if not old:
         print(f"The book is in {where}, and up to date: open {where}/index.html, or make serve.")
         return 0
     RECORD.unlink(missing_ok=True)
-    if record[:2] != wanted[:2]:
-        for folder in (SITE, *DOCTREES.parent.glob(f"{DOCTREES.name}*")):
-            shutil.rmtree(folder, ignore_errors=True)
+    for folder in () if goes_on else (SITE, *DOCTREES.parent.glob(f"{DOCTREES.name}*")):
+        shutil.rmtree(folder, ignore_errors=True)
     with ThreadPoolExecutor() as pool:  # Sphinx uses one core a language
-        if not all([*pool.map(lambda code: build(code, preview), codes)]):
+        if not all([*pool.map(lambda code: build(code, preview), old)]):
             return 1
-    RECORD.write_text("\n".join(wanted))
+    known |= dict.fromkeys(old, own)
+    RECORD.write_text("\n".join([*wanted, *map(" ".join, known.items())]))
     print(f"The book is in {where}: open {where}/index.html, or run make serve.")
     return 0
 

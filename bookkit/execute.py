@@ -222,7 +222,7 @@ def read_again(path: Path) -> None:
     """Have the next build of the site read a page again, whose outputs are new."""
     for trees in pages.BUILD.glob(".doctrees*"):
         (trees / f"{pages.page_name(path)}.doctree").unlink(missing_ok=True)
-    if BUILT.exists():  # its last line is about single pages
+    if BUILT.exists():  # its other lines are about single pages
         BUILT.write_text("\n".join(BUILT.read_text().splitlines()[:2]))
 
 

@@ -44,7 +44,7 @@ def main() -> int:
     if failed:
         print("error: the page is not built before its cells do what they say.", file=sys.stderr)
         return 1
-    return build.main(preview=not build.is_whole())
+    return build.main(page=True)
 
 
 if __name__ == "__main__":

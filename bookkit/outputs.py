@@ -114,6 +114,5 @@ def themed_svg(svg: str, alt: str, prefix: str) -> str:
     svg = re.sub(re.escape(INK), "currentColor", svg, flags=re.I)
     svg = re.sub(re.escape(SILENT), f"var(--silent, {SILENT})", svg, flags=re.I)
     svg = re.sub(re.escape(PAPER), "var(--pst-color-background)", svg, flags=re.I)
-    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
     label = html.escape(" ".join(alt.split()), quote=True)
     return svg.replace("<svg", f'<svg role="img" aria-label="{label}" class="figure"', 1)

@@ -13,6 +13,9 @@ import math
 import os
 import re
 import sys
+import tomllib
+from collections import Counter
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,10 +28,11 @@ from .languages import say
 
 # These cases say what their chapter says, word for word, and only what happened before tells them
 # apart. So they are named after the chapter, by points that every text takes from them.
-REPEATED = ("jit-broken-after-leak",)
+REPEATED = ("jit-broken-after-leak", "own-lazy-field")
 AFTER = -3
 Entry = dict[str, Any]
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
+CELL = re.compile(r"^```\{code-cell\}.*\n(?:---\n(?s:.*?)\n---\n|:.+\n)*((?s:.*?))^```$", re.M)
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
 
@@ -163,47 +167,11 @@ def rules() -> dict[str, Any]:
     }
 
 
-SAME = {
-    "same": "identical equal alike repeat copy exact duplicat",
-    "draw": "sampl simulat random",
-    "wrong": "incorrect bad strang weird bias shift off garbag nonsens spoil",
-    "old": "previou former stal outdat earli",
-    "chang": "updat modifi edit mutat modify replac",
-    "memory": "ram heap oom gigabyt",
-    "compil": "recompil retrac",
-    "grow": "increas ris accumulat",
-    "swap": "exchang switch mix permut transpos interchang",
-    "revers": "backward invert front",
-    "load": "restor reload deserialis pickl unpickl",
-    "gradient": "grad slop derivativ",
-    "predict": "forecast predictiv",
-    "batch": "row lan vmap vmapp",
-    "restart": "start multistart",
-    "parameter": "param",
-    "ignor": "overlook unaffect regardles",
-    "scan": "timeseri",
-    "density": "likelihood logprob",
-    "float64": "doubl x64",
-}
-WORDS_THAT_SAY_NOTHING = """
-a an the i my me it its is are was were be been do does did not no nothing of in on at to for from
-by with and or but if then than that this these those there here when while which who what how why
-all every each any some one two although though also as so very too still yet just only again give
-gives given gave get gets got make makes use uses using used have has had can could will would
-come comes came keep keeps kept after before into out over under between your
-怎样 怎么 为什 什么 这个 没有 一个 的时 时候 出现 问题 一直 太慢 很慢 选择 有效 效果
-"""
-DULL = WORDS_THAT_SAY_NOTHING.split()
-PARTS = {"phrases": 4, "title": 4, "short": 3, "symptom": 3, "kinds": 2, "cause": 1, "cure": 1}
-"""What a word counts for, by the part of the record that has it; in each phrase once."""
-HALF = 12
-"""How much a word counts for in an entry of average length when it has half of its points there.
+HALF = 3
+"""In how many texts of an entry of average length a word stands that has half of its points there.
 
-So a word that stands in one phrase by the way has a quarter, and one of title, symptom and three
-phrases more than half. What is said in more words than average needs more, as in BM25.
+What is said in more words than average needs more, as in BM25.
 """
-LOUD = 0.7
-"""What the words of an entry count that is found by its message too, or is a whole family."""
 
 
 @cache
@@ -218,62 +186,64 @@ def translations() -> dict[str, str]:
     return found
 
 
-def texts(one: Any) -> dict[str, list[str]]:
-    """Return the texts of an entry by the parts that `PARTS` names, in all languages."""
-    parts = {
-        "title": [one.title],
-        "symptom": [getattr(one, "symptom", "") or one.says],
-        "cause": [getattr(one, "cause", "")],
-        "cure": [getattr(one, "cure", "") or one.first],
-        "phrases": [*getattr(one, "phrases", ())],
-    }
-    if isinstance(one, records.Case):
-        parts |= {
-            "short": [one.short],
-            "kinds": [records.SYMPTOMS[name] for name in one.symptoms],
-        }
-    other = translations()
+@cache
+def doubts() -> dict[str, Any]:
+    """Return what people say of the entries and of other topics, with what some stems mean."""
+    return tomllib.loads((pages.BOOK / "doubts.toml").read_text(encoding="utf-8"))
+
+
+def texts(one: Any) -> list[str]:
+    """Return the title, the symptom and the phrases of an entry, in all languages."""
+    said = [one.title, getattr(one, "symptom", "") or one.says, *getattr(one, "phrases", ())]
+    return [*said, *(translations().get(" ".join(text.split()), "") for text in said)]
+
+
+def counts(without: Collection[str]) -> dict[str, Counter[str]]:
+    """Return in how many texts each stem stands, by entry and, after all entries, by topic.
+
+    Args:
+        without: phrases of `doubts.toml` to leave out.
+    """
+    same, dull = stems()
+    said = {name: texts(one) for name, one in described().items()}
+    for name, phrases in [*doubts()["says"].items(), *doubts()["elsewhere"].items()]:
+        said.setdefault(name, []).extend(text for text in phrases if text not in without)
     return {
-        part: [*said, *(other.get(" ".join(text.split()), "") for text in said)]
-        for part, said in parts.items()
+        name: Counter(stem for text in rows for stem in second_door.stems(bare(text), same, dull))
+        for name, rows in said.items()
     }
 
 
-def symptoms() -> dict[str, Any]:
+def described() -> dict[str, Any]:
+    """Return all that the second door may name, by the entry's name."""
+    return {**records.load(), **catalogue.load(), **everyday.load(), **records.families()}
+
+
+def stems() -> tuple[dict[str, str], list[str]]:
+    """Return the stems that mean another's, and the words that say nothing."""
+    known = doubts()
+    same = {word: stem for stem, words in known["same"].items() for word in words.split()}
+    return same, known["dull"].split()
+
+
+def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
     """Return what the second door knows: the table, and the points of each stem in each entry."""
-    same = {word: stem for stem, words in SAME.items() for word in words.split()}
-    cases = records.load()
-    known: dict[str, Any] = {
-        **cases, **catalogue.load(), **everyday.load(), **records.families()
-    }  # fmt: skip
-    counts: dict[str, dict[str, int]] = {}
-    for name, one in known.items():
-        for part, said in texts(one).items():
-            for stem in itertools.chain(
-                *(second_door.stems(bare(text), same, DULL) for text in said)
-            ):
-                row = counts.setdefault(stem, {})
-                row[name] = row.get(name, 0) + PARTS[part]
-    rare = {stem: math.log((1 + len(known)) / len(row)) for stem, row in counts.items()}
-    length = {name: sum(row.get(name, 0) for row in counts.values()) for name in known}
+    rows, cases = counts(without), records.load()
+    same, dull = stems()
+    entries = Counter(stem for row in rows.values() for stem in row)
+    length = {name: row.total() for name, row in rows.items()}
     average = sum(length.values()) / len(length)
-    half = {name: HALF * (1 + length[name] / average) / 2 for name in known}
-    silent = {name for name, case in cases.items() if case.kind == "silent"}
-    place = {name: number for number, name in enumerate(known)}
+    points: dict[str, list[list[int]]] = {stem: [] for stem in sorted(entries)}
+    for place, (name, row) in enumerate(rows.items()):
+        half = HALF * (1 + length[name] / average) / 2
+        for stem, n in row.items():
+            rare = math.log((1 + len(rows)) / entries[stem])
+            points[stem].append([place, round(40 * rare * n / (n + half))])
     return {
         "same": same,
-        "dull": DULL,
-        "order": list(known),
-        "points": {
-            stem: [
-                [
-                    place[name],
-                    round(40 * rare[stem] * (1 if name in silent else LOUD) * n / (n + half[name])),
-                ]
-                for name, n in row.items()
-            ]
-            for stem, row in sorted(counts.items())
-        },
+        "dull": dull,
+        "order": list(rows),
+        "points": points,
         "table": [
             [words, [slug for slug, case in cases.items() if name in case.symptoms]]
             for name, words in records.SYMPTOMS.items()
@@ -283,14 +253,13 @@ def symptoms() -> dict[str, Any]:
 
 
 def plain(path: Path) -> str:
-    """Return a page's text as a terminal shows it: code indented, no directives, no links."""
+    """Return a page's text as a terminal shows it; what reads notebooks, pip does not have."""
     found = []
-    for cell in pages.read_notebook(path).cells:
-        if cell.cell_type == "code":
-            rows = cell.source.splitlines()
-            text = indented("\n".join(row for row in rows if not row.startswith("%load_ext")))
+    for place, text in enumerate(CELL.split(path.read_text().split("\n---\n", 1)[1])):
+        if place % 2:
+            text = indented(re.sub(r"^%load_ext.*\n?", "", text, flags=re.M))
         else:
-            text = DIRECTIVE.sub("", cell.source)
+            text = DIRECTIVE.sub("", text)
             text = LINK.sub(lambda link: link[1] or pages.title(link[2]), text)
             text = re.sub(r"\[([^\]]*)\]\(#[\w-]+\)", r"\1", text)
             text = re.sub(r"^\([\w-]+\)=\n", "", text, flags=re.M)

@@ -11,7 +11,7 @@ import re
 import pytest
 from myst_nb.core.render import strip_ansi
 
-from bookkit import execute, pages, predictions, shown
+from bookkit import execute, kept_outputs, pages, predictions
 from bookkit.expectations import Problem, check, stream
 
 executions = pytest.StashKey[dict]()
@@ -123,12 +123,12 @@ class Outputs(Item):
     """All outputs of a page are those that were kept in `tests/outputs`."""
 
     def runtest(self):
-        now = shown.of_page(self.executed_page())
+        now = kept_outputs.of_page(self.executed_page())
         if self.config.option.update:
-            shown.write(self.path, now)
-        found = shown.difference(self.path, now)
+            kept_outputs.write(self.path, now)
+        found = kept_outputs.difference(self.path, now)
         if found:
-            kept = shown.file_of(self.path).relative_to(pages.ROOT)
+            kept = kept_outputs.file_of(self.path).relative_to(pages.ROOT)
             cell = re.match("=== (.*)", found[1])
             lines = self.path.read_text().splitlines()
             line = lines.index(cell[1]) + 1 if cell and cell[1] in lines else 1

@@ -54,15 +54,11 @@ def load() -> dict[str, str]:
         return {}
 
 
-def is_whole(config) -> bool:
-    """Return whether the run is of the whole suite, as `make test` begins it."""
-    return not config.invocation_params.args
-
-
 def pytest_configure(config):
     config.stash[passed] = {}
     config.addinivalue_line("markers", "kept(*paths): passed once, not run until a path changes")
-    if is_whole(config) and load().get(ALL, "") == (whole() or None):
+    # A run without arguments is of the whole suite, as `make test` begins it.
+    if not config.invocation_params.args and load().get(ALL, "") == (whole() or None):
         pytest.exit("all tests passed, and no file changed: without _build/passed.json they run", 0)
 
 
@@ -89,7 +85,7 @@ def pytest_runtest_makereport(item, call):
 def pytest_sessionfinish(session):
     """Keep what passed, whole or not at all."""
     found = session.config.stash[passed]
-    if is_whole(session.config):
+    if not session.config.invocation_params.args:
         found[ALL] = whole() if session.exitstatus == 0 else ""
     if found:
         FILE.parent.mkdir(parents=True, exist_ok=True)

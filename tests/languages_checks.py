@@ -41,31 +41,32 @@ def test_an_edition_has_every_page_with_every_anchor_and_marks_what_is_english(e
 
 
 @editions
-@pytest.mark.parametrize("name", SAMPLE)
-def test_each_page_names_itself_in_all_languages(edition, name):
-    alternates = []
-    for one in (languages.known()[languages.ENGLISH], edition):
-        page = read(SITE / one.address / name)
-        assert page.html["lang"] == one.tag
-        assert page.select_one("link[rel=canonical]")["href"].endswith(f"/{one.address}/{name}"[1:])
-        links = page.select("link[rel=alternate][hreflang]")
-        alternates.append({link["hreflang"]: link["href"] for link in links})
-    assert alternates[0] == alternates[1]
-    assert set(alternates[0]) == {languages.ENGLISH, edition.tag}
+def test_pages_and_sitemaps_name_themselves_in_all_languages(edition):
+    both = (languages.known()[languages.ENGLISH], edition)
+    for name in SAMPLE:
+        alternates = []
+        for one in both:
+            page = read(SITE / one.address / name)
+            own = page.select_one("link[rel=canonical]")["href"]
+            assert page.html["lang"] == one.tag
+            assert own.endswith(f"/{one.address}/{name}"[1:])
+            links = page.select("link[rel=alternate][hreflang]")
+            alternates.append({link["hreflang"]: link["href"] for link in links})
+        assert alternates[0] == alternates[1]
+        assert set(alternates[0]) == {languages.ENGLISH, edition.tag}
+    for one in both:
+        text = (SITE / one.address / "sitemap.xml").read_text()
+        found = re.findall("<loc>(.*?)</loc>", text)
+        assert found and "xhtml:link" not in text
+        assert {f"/{edition.address}/" in address for address in found} == {one is edition}
 
 
 @editions
-def test_what_predictions_and_figures_say_is_translated(edition):
+def test_what_predictions_figures_checks_and_a_pages_parts_say_is_translated(edition):
     page = read(SITE / edition.address / SAMPLE[1])
-    forms, frames = page.select("form.predict"), page.select(".steps-says")
-    assert forms and frames
-    assert all(CHINESE.search(frame.get_text()) for frame in frames)
-    for words in (".predict-words", ".predict-answer label", ".predict-reply"):
-        assert all(CHINESE.search(form.select_one(words).get_text()) for form in forms), words
-
-
-@editions
-def test_names_of_a_pages_parts_and_what_checks_say_are_translated(edition):
+    for words in (".steps-says", ".predict-words", ".predict-answer label", ".predict-reply"):
+        said = [part.get_text() for part in page.select(words)]
+        assert said and all(map(CHINESE.search, said)), words
     english = set()
     for path in (SITE / edition.address).rglob("*.html"):
         text = path.read_text()
@@ -74,16 +75,6 @@ def test_names_of_a_pages_parts_and_what_checks_say_are_translated(edition):
         words += re.findall(r"(?:Not yet: |Correct, because ).+", text)
         english.update(one for one in words if not CHINESE.search(one))
     assert english <= {"Pytree", "Trace Evidence"}  # which are names
-
-
-@editions
-def test_sitemaps_list_the_pages_of_their_edition(edition):
-    for one in (languages.known()[languages.ENGLISH], edition):
-        found = re.findall("<loc>(.*?)</loc>", (SITE / one.address / "sitemap.xml").read_text())
-        inside = [f"/{edition.address}/" in address for address in found]
-        assert found
-        assert all(inside) if one is edition else not any(inside)
-        assert "xhtml:link" not in (SITE / one.address / "sitemap.xml").read_text()
 
 
 @editions

@@ -10,6 +10,7 @@ from tests.site_checks import PAGES, SITE, soup
 
 WITH = [str(path.relative_to(SITE)) for path in PAGES if soup(path).select("form.predict")]
 PAGE = "book/failures/lazy-pytree-drift.html"
+assert len(WITH) >= 10
 with_forms = pytest.mark.parametrize("path", WITH)
 
 
@@ -18,32 +19,22 @@ def replies(form):
     return [one.inner_text() for one in form.locator(".predict-reply").all() if one.is_visible()]
 
 
-def test_every_prediction_of_the_book_is_on_its_page():
-    assert len(WITH) >= 10
-    for path in WITH:
-        source = (pages.ROOT / path).with_suffix(".md")
-        wanted = [f"predict-{one.label}" for one in predictions.find(source.read_text())]
-        assert [form["id"] for form in soup(SITE / path).select("form.predict")] == wanted
-
-
-def look_at_paper(page):
-    """Assert that all replies are listed on paper, and what comes of the programs is shown."""
-    page.emulate_media(media="print")
-    for form in page.locator("form.predict").all():
-        assert len(replies(form)) == form.locator(".predict-answer").count()
-        assert not form.locator("button").first.is_visible()
-    for output in page.locator(".cell:has(> .prediction) > .cell_output").all():
-        assert output.is_visible()
-    page.emulate_media(media="screen")
-
-
 @with_forms
 def test_on_paper_all_replies_are_listed_and_on_the_screen_that_of_each_try(path, open_page):
     width = 390 if WITH.index(path) % 2 else 1280
     view = open_page(path, width=width)
-    look_at_paper(view.page)
+    view.page.emulate_media(media="print")
+    for form in view.page.locator("form.predict").all():
+        assert len(replies(form)) == form.locator(".predict-answer").count()
+        assert not form.locator("button").first.is_visible()
+    for output in view.page.locator(".cell:has(> .prediction) > .cell_output").all():
+        assert output.is_visible()
+    view.page.emulate_media(media="screen")
     source = (pages.ROOT / path).with_suffix(".md")
-    for one in predictions.find(source.read_text()):
+    wanted = predictions.find(source.read_text())
+    forms = soup(SITE / path).select("form.predict")
+    assert [form["id"] for form in forms] == [f"predict-{one.label}" for one in wanted]
+    for one in wanted:
         view.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         form = view.page.locator(f"#predict-{one.label}")
         assert replies(form) == []

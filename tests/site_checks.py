@@ -518,11 +518,12 @@ SHIFTS = """() => { window.shifts = 0; new PerformanceObserver(list => {
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", [
-    *("index", "cases/index", "reference/error-index"),
-    *("failures/lazy-pytree-drift", "failures/mvn-inside-scan"),
+    *("book/index.html", "book/cases/index.html", "book/reference/error-index.html"),
+    *("book/failures/lazy-pytree-drift.html", "book/failures/mvn-inside-scan.html"),
+    "search.html?q=one+chain+works+two+chains+fail",
 ])  # fmt: skip
 def test_nothing_jumps_while_a_page_loads(name, width, open_page):
-    view = open_page(f"book/{name}.html", width)
+    view = open_page(name, width)
     view.page.evaluate(SHIFTS)
     view.settle()
     assert view.page.evaluate("window.shifts") < 0.05

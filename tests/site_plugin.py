@@ -16,18 +16,7 @@ expect.set_options(timeout=30_000)  # as all else in Playwright waits; five seco
 
 @dataclass
 class View:
-    """A page as the browser shows it.
-
-    Attributes:
-        page: Playwright's page.
-        width: the width of the window, in pixels.
-        scheme: "light" or "dark".
-        path: the page's path in the site.
-        requests: the address of each request that it made.
-        answers: what it was answered.
-        failed: the requests that failed or were answered with an error, with the reason.
-        errors: what its scripts complained about on the console.
-    """
+    """A page as the browser shows it, and what came of its requests since it was visited."""
 
     page: Page
     width: int
@@ -35,9 +24,17 @@ class View:
     path: str = ""
     requests: list[str] = field(default_factory=list)
     answers: list[Response] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)  # with the reason, or the status of an error
+    errors: list[str] = field(default_factory=list)  # what scripts complained about
     site = site_browser.ADDRESS
+
+    def __post_init__(self) -> None:
+        """Note what the page requests and complains about."""
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("requestfailed", lambda r: self.failed.append(f"{r.url}: {r.failure}"))
+        self.page.on("response", self.note_answer)
+        self.page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def visit(self, path: str) -> None:
         """Open another page of the site, and begin the notes anew."""
@@ -50,14 +47,6 @@ class View:
     def settle(self) -> None:
         """Wait until the page had half a second after it loaded, for what scripts ask for late."""
         self.page.wait_for_timeout(max(0, 500 - 1000 * (monotonic() - self.loaded)))
-
-    def watch(self) -> None:
-        """Note what the page requests and complains about."""
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("requestfailed", lambda r: self.failed.append(f"{r.url}: {r.failure}"))
-        self.page.on("response", self.note_answer)
-        self.page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def note_answer(self, response: Response) -> None:
         """Note an answer, and whether it is an error."""
@@ -85,7 +74,6 @@ def opener(browser: Browser) -> Callable[..., View]:
         options = {"reduced_motion": "reduce"} | options  # no colour is seen on its way to another
         context = site_browser.window(browser, viewport=size, color_scheme=scheme, **options)
         view = View(context.new_page(), width, scheme)
-        view.watch()
         view.visit(path)
         return view
 
@@ -94,11 +82,7 @@ def opener(browser: Browser) -> Callable[..., View]:
 
 @pytest.fixture
 def open_page(opener: Callable[..., View]) -> Iterator[Callable[..., View]]:
-    """Give a function that opens a page of the site: `open_page(path, width=1280, scheme="light")`.
-
-    The path is the one in the site, as `book/start/how-to-use.html`. The pages are closed at the
-    end of the test.
-    """
+    """Give a function that opens a page of the site, and close the pages when the test ends."""
     views = []
 
     def open_and_remember(*args, **options) -> View:

@@ -3,11 +3,13 @@
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 
 from bookkit import build, execute, languages, pages
+from bookkit.sphinx import directives
 
 ROOT = pages.ROOT
 # Builds an edition, and notes it; while it does, there must be no record that one could believe.
@@ -88,6 +90,23 @@ def test_a_page_that_was_executed_anew_is_built_again(checkout, monkeypatch):
     assert (built(checkout), built(checkout)) == (PAGE, NOTHING)
 
 
+def test_pages_that_show_what_others_say_are_read_again_when_that_changes(monkeypatch):
+    env = SimpleNamespace(metadata={"book/index": {directives.GENERATED: True}, "book/other": {}})
+    texts = {"said": "---\ntitle: a\n---\n# A\ntext\n", "prose": "---\ntitle: a\n---\n# A\nwords\n"}
+    texts |= {"title": "---\ntitle: a\n---\n# B\n", "front": "---\ntitle: b\n---\n# A\n"}
+
+    def found(name):
+        text = SimpleNamespace(read_text=lambda: texts[name])
+        monkeypatch.setattr(directives.pages, "path_of", lambda page: text)
+        return directives.outdated(None, env)
+
+    for name in ("said", "title", "front"):
+        assert found(name) == ["book/index"], name
+        assert found(name) == []
+    assert found("said") == ["book/index"]
+    assert found("prose") == []
+
+
 def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, capsys):
     (checkout / "fail").touch()
     (checkout / "book" / "one.md").write_text("after\n")
@@ -119,28 +138,23 @@ def test_a_second_language_is_built_for_its_own_words_and_can_be_left_out(checko
 # --- the cache of executed pages -------------------------------------------------------------
 
 
-def test_a_page_that_prints_what_is_said_of_cases_is_executed_anew_when_that_changes(monkeypatch):
-    def kept(code, **said):
-        row = {"kind": "case", "page": "p", "cure": "c", **said}
-        monkeypatch.setattr(execute.triage, "data", lambda: {"explain": {"a-case": row}})
+def test_a_page_is_executed_anew_when_what_it_shows_of_cases_or_of_grading_changes(monkeypatch):
+    """And no other page is."""
+    said = {"kind": "case", "page": "p", "cure": "c", "text": "…"}
+
+    def kept(code, title="old", grading="old"):
+        known = {"explain": {"a-case": {**said, "title": title}}}
+        monkeypatch.setattr(execute.triage, "data", lambda: known)
+        monkeypatch.setattr(
+            execute, "digest", lambda files: grading * ("grading.py" in str([*files]))
+        )
         cells = [nbformat.v4.new_code_cell(code)]
         return execute.package_of(nbformat.v4.new_notebook(cells=cells))
 
-    first = kept(execute.REPORTS, title="old", text="…")
-    assert first == kept(execute.REPORTS, title="old", text="other")
-    assert first != kept(execute.REPORTS, title="new", text="other")
-    assert kept("1", title="old") == kept("1", title="new")
-
-
-def test_only_a_page_with_a_check_is_executed_anew_when_grading_changes(monkeypatch):
-    monkeypatch.setattr(execute, "digest", lambda files: " ".join(file.stem for file in files))
-
-    def files_of(code):
-        cells = [nbformat.v4.new_code_cell(code)]
-        return execute.package_of(nbformat.v4.new_notebook(cells=cells)).split()
-
-    assert "grading" in files_of("answer = 1\n%check leaf")
-    assert "grading" not in files_of("%%both\nanswer = 1")
+    assert kept(execute.REPORTS) == kept(execute.REPORTS) != kept(execute.REPORTS, title="new")
+    check = "answer = 1\n%check leaf"
+    assert kept(check) == kept(check, title="new") != kept(check, grading="new")
+    assert kept("%%both\n1") == kept("%%both\n1", title="new", grading="new")
 
 
 def test_who_executes_pages_waits_for_another_who_does_and_says_for_whom(tmp_path):

@@ -1,10 +1,13 @@
 """The environments, the commands and the workflows: what happens on other machines than this."""
 
+import fcntl
 import json
 import re
 import shutil
 import subprocess
 import sys
+import threading
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -40,7 +43,6 @@ def machine(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("pythons", "found"),
     [
-        ({"python3": "echo 3 12 cpython"}, "python3"),
         ({"python3": "echo 3 11 cpython", "python": "echo 3 12 cpython"}, "python"),
         ({"python3.12": "exit 127", "python3": "echo 3 12 pypy"}, None),  # such as pyenv's shims
     ],
@@ -48,34 +50,29 @@ def machine(monkeypatch, tmp_path):
 def test_python_3_12_is_taken_by_whatever_name_it_has_or_from_home(machine, pythons, found):
     for name, does in pythons.items():
         fake(machine / "bin" / name, does)
-    assert environments.find_python() == found
     places = ("data/uv/python/cpython-3.12.9-linux", "pyenv/versions/3.12.1")
     home = [fake(machine / place / "bin/python3.12", "echo 3 12 cpython") for place in places]
     assert environments.find_python() == (found or home[0])  # the newer of the two
 
 
-@pytest.mark.parametrize(
-    ("does", "said"), [("echo 3 11 cpython", "Python 3.11"), ("exit 1", "not a Python that runs")]
-)
-def test_another_python_that_was_asked_for_is_refused_with_a_cure(machine, monkeypatch, does, said):
-    monkeypatch.setenv("PYTHON", fake(machine / "py", does))
-    with pytest.raises(SetupError, match=rf"^PYTHON=\S+ is {said};.*Name a Python 3\.12[^\n]*$"):
-        environments.find_python()
+def test_another_python_that_was_asked_for_is_refused_with_a_cure(machine, monkeypatch):
+    for does, said in {"echo 3 11 cpython": "Python 3.11", "exit 1": "not a Python that"}.items():
+        monkeypatch.setenv("PYTHON", fake(machine / "py", does))
+        with pytest.raises(SetupError, match=rf"^PYTHON=\S+ is {said}.*Name a Python 3\.12[^\n]*$"):
+            environments.find_python()
 
 
 def test_make_takes_the_first_python_that_is_new_enough(tmp_path):
-    """Of a `python3` that is too old and a newer one, make runs the newer."""
     for name in ("sh", "sed"):
         (tmp_path / name).symlink_to(shutil.which(name))
     for name, status in (("python3", 1), ("python3.12", 0)):
         fake(tmp_path / name, f'[ "$1" = -c ] && exit {status}\necho "$0 $*"')
     command = [shutil.which("make"), "-C", ROOT, "--no-print-directory", "environments"]
     quiet = {"env": {"PATH": str(tmp_path)}, "capture_output": True, "text": True}
-    done = subprocess.run(command, **quiet)
-    assert done.stdout == f"{tmp_path}/python3.12 -m tools.environments\n"
+    said = subprocess.run(command, **quiet).stdout
+    assert said == f"{tmp_path}/python3.12 -m tools.environments\n"
     (tmp_path / "python3.12").unlink()
-    done = subprocess.run(command, **quiet)
-    assert done.stderr.startswith("error: no Python found: install Python 3.12")
+    assert subprocess.run(command, **quiet).stderr.startswith("error: no Python found: install")
 
 
 # --- where there is no Python 3.12, another one fetches it ----------------------------------
@@ -96,59 +93,43 @@ def test_the_locked_uv_installs_on_every_python(checkout):
     assert all(line.strip() in lock for line in text.splitlines()[1:])
 
 
-@pytest.mark.parametrize(
-    ("system", "processor", "said"),
-    [("win32", "AMD64", "WSL"), ("darwin", "x86_64", "Intel Mac")],
-)
-def test_a_machine_without_releases_is_told_in_one_line(system, processor, said):
-    for good in (("darwin", "arm64"), ("linux", "x86_64")):
-        environments.check_machine(*good)
-    with pytest.raises(SetupError, match=rf"^[^\n]*{said}[^\n]*$"):
-        environments.check_machine(system, processor)
+def test_a_machine_without_releases_is_told_in_one_line(monkeypatch):
+    for system, said in {"win32": "WSL", "darwin": "Intel Mac"}.items():
+        monkeypatch.setattr(sys, "platform", system)
+        monkeypatch.setattr(environments.platform, "machine", lambda: "x86_64")
+        with pytest.raises(SetupError, match=rf"^[^\n]*{said}[^\n]*$"):
+            environments.check_machine()
+    monkeypatch.setattr(environments.platform, "machine", lambda: "arm64")
+    environments.check_machine()
 
 
 # --- running a step --------------------------------------------------------------------------
 
 
-def fail(text):
-    """Return a command that prints a text as its error, and fails."""
-    return sys.executable, "-c", f"import sys; sys.exit({text!r})"
-
-
-CERTIFICATE, DISK = r"[^\n]*SSL_CERT_FILE[^\n]*", r"The disk is full: free 4 GB [^\n]*"
-
-
 @pytest.mark.parametrize(
     ("said", "cure"),
     [
-        ("invalid peer certificate: UnknownIssuer", CERTIFICATE),
-        ("npm error SELF_SIGNED_CERT_IN_CHAIN self-signed certificate in the chain", CERTIFICATE),
-        ("ERROR: Could not install: OSError: [Errno 28] No space left on device", DISK),
-        ("Disk quota exceeded (os error 122)", DISK),
+        ("npm error self-signed certificate in the chain", r"[^\n]*SSL_CERT_FILE[^\n]*"),
+        ("OSError: [Errno 28] No space left on device", r"The disk is full: free 4 GB [^\n]*"),
         ("why", r"do this\."),
     ],
 )
 def test_a_step_that_fails_shows_its_last_words_and_names_the_cure(said, cure, capsys):
+    program = f"raise SystemExit({'line|' * 20 + said!r}.replace('|', chr(10)))"
     with pytest.raises(SetupError, match=f"^{cure}$"):
-        environments.run(*fail("line\n" * 20 + said), cure="do this.")
+        environments.run(sys.executable, "-c", program, cure="do this.")
     assert capsys.readouterr().err.splitlines() == ["line"] * 7 + [said]
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
+def test_whatever_stops_the_installation_is_one_line(monkeypatch):
+    for error, said in (
         (OSError(30, "Read-only file system", "/a/b"), "/a/b cannot be written (Read-only file"),
         (OSError(28, "No space left on device", "/a/b"), "The disk is full"),
         (SetupError("do this."), "do this."),
-    ],
-)
-def test_whatever_stops_the_installation_is_one_line(monkeypatch, error, said):
-    def stop():
-        raise error
-
-    monkeypatch.setattr(environments, "main", stop)
-    with pytest.raises(SystemExit, match=rf"^error: {re.escape(said)}[^\n]*$"):
-        environments.run_main()
+    ):
+        monkeypatch.setattr(environments, "main", Mock(side_effect=error))
+        with pytest.raises(SystemExit, match=rf"^error: {re.escape(said)}[^\n]*$"):
+            environments.run_main()
 
 
 def test_an_environment_that_was_not_finished_or_lost_a_module_is_made_again(checkout, capsys):
@@ -178,18 +159,15 @@ def test_an_environment_that_was_not_finished_or_lost_a_module_is_made_again(che
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
 def test_no_job_that_runs_packages_has_a_token_that_writes(file):
+    """That it is not kept either, zizmor sees in `make lint`."""
     workflow = yaml.safe_load(file.read_text())
-    default = workflow.get("permissions")
     for name, job in workflow["jobs"].items():
-        rights = job.get("permissions", default)
+        rights = job.get("permissions", workflow.get("permissions"))
         assert isinstance(rights, dict), f"{name}: say what its token may do"
-        steps = job.get("steps", [])
-        ours = [step["run"] for step in steps if re.search(r"\bmake\b|\.ci/", step.get("run", ""))]
-        if ours:
-            assert set(rights.values()) <= {"read"}, f"{name} runs {ours[0]!r}"
+        steps = " ".join(step.get("run", "") for step in job.get("steps", []))
+        if re.search(r"\bmake\b|\.ci/", steps):
+            assert set(rights.values()) <= {"read"}, name
             assert "GH_TOKEN" not in json.dumps(job) + json.dumps(workflow.get("env", {}))
-            (checkout,) = (s for s in steps if s.get("uses", "").startswith("actions/checkout"))
-            assert checkout["with"]["persist-credentials"] is False
 
 
 def test_the_links_to_this_checkout_are_relative_so_that_any_name_of_it_can_be_read():
@@ -206,20 +184,12 @@ def test_what_would_install_elsewhere_is_left_out(monkeypatch):
     assert environments.run(sys.executable, "-c", code, cure="") == "PIP_INDEX_URL\n"
 
 
-def test_a_second_installation_waits_for_the_first(monkeypatch, tmp_path):
-    """The first one holds the lock until it is told that the second one waits."""
-    (tmp_path / "tools").mkdir()
-    source = environments.ROOT / "tools" / "environments.py"
-    slow = "\ndef bring_up_to_date():\n    print('begun', flush=True)\n    input()\n"
-    text = source.read_text().replace(
-        '\nif __name__ == "__main__":', f'{slow}\nif __name__ == "__main__":'
-    )
-    (tmp_path / "tools" / "environments.py").write_text(text)
-    command = [sys.executable, tmp_path / "tools" / "environments.py"]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes) as first:
-        assert first.stdout.readline() == "begun\n"
-        with subprocess.Popen(command, **pipes) as second:
-            assert second.stdout.readline().startswith("Waiting for another make")
-            first.communicate("\n")
-            assert second.communicate("\n")[0] == "begun\n"
+def test_a_second_installation_waits_for_the_first(checkout, monkeypatch, capsys):
+    monkeypatch.setattr(environments, "bring_up_to_date", lambda: print("done"))
+    environments.CACHE.mkdir()
+    first = (environments.CACHE / "environments.lock").open("w")
+    fcntl.flock(first, fcntl.LOCK_EX)
+    threading.Timer(0.5, first.close).start()
+    environments.main()
+    said = capsys.readouterr().out
+    assert re.fullmatch(r"Waiting for another make.*\ndone\n", said)

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from bookkit import exercises, pages, shown
+from bookkit import exercises, kept_outputs, pages
 from tests.cells import ABSENT, LOAD, printed_by
 from trace_evidence import grading
 
@@ -32,14 +32,15 @@ def verdict(cell):
 def said_of_nothing(exercise):
     """Return what the page shows that the check says before there is an answer."""
     page = pages.BOOK / "failures" / f"{exercise.label.rpartition('-')[0]}.md"
-    check = shown.Shown(f"%check {exercise.label}", ()).text()
-    return next(cell for cell in shown.kept(page) if cell.startswith(check)).splitlines()[-1]
+    check = kept_outputs.Shown(f"%check {exercise.label}", ()).text()
+    return next(cell for cell in kept_outputs.kept(page) if cell.startswith(check)).splitlines()[-1]
 
 
 def test_each_chapter_has_three_exercises():
     labels = [exercise.label for exercise in EXERCISES]
     kinds = ("predict", "repair", "transfer")
     assert labels == [f"{path.stem}-{kind}" for path in FAILURES for kind in kinds]
+    assert {file.stem for file in grading.FOLDER.iterdir()} == set(labels)
 
 
 @each_exercise
@@ -75,11 +76,6 @@ def test_a_tempting_answer_is_refused_with_a_hint_of_its_own_and_the_solution_pa
     assert all(verdict(cell).startswith("Correct") for cell in passed), (
         f"{exercise.label}: say why in `why`, in one sentence that begins with Correct"
     )
-
-
-def test_each_file_is_of_an_exercise():
-    labels = {exercise.label for exercise in EXERCISES}
-    assert {file.stem for file in grading.FOLDER.iterdir()} == labels
 
 
 def literal(message):

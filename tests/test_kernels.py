@@ -47,27 +47,24 @@ async def ask(manager, name: str, folder: str) -> dict:
     client = kernel.client()
     client.start_channels()
     said = []
-
-    def keep(message):
-        if message["msg_type"] == "stream":
-            said.append(message["content"]["text"])
-
     try:
         await client.wait_for_ready(timeout=60)
-        await client.execute_interactive(LOOK, timeout=120, output_hook=keep)
+        await client.execute_interactive(LOOK, timeout=120, output_hook=said.append)
     finally:
         client.stop_channels()
         await kernel.shutdown_kernel(now=True)
-    return json.loads("".join(said))
+    parts = [one["content"]["text"] for one in said if one["msg_type"] == "stream"]
+    return json.loads("".join(parts))
 
 
 @pytest.mark.kept
 @pytest.mark.parametrize("name", ["python3", "then"])
 def test_a_forked_kernel_is_like_a_readers(name):
-    with tempfile.TemporaryDirectory(prefix="book-") as folder:  # short, as sockets need it
-        forked = asyncio.run(ask(kernels.ForkManager, name, folder))
-    with tempfile.TemporaryDirectory(prefix="book-") as folder:
-        ordinary = asyncio.run(ask(kernels.AsyncKernelManager, name, folder))
+    found = []
+    for manager in (kernels.ForkManager, kernels.AsyncKernelManager):
+        with tempfile.TemporaryDirectory(prefix="book-") as folder:  # short, as sockets need it
+            found.append(asyncio.run(ask(manager, name, folder)))
+    forked, ordinary = found
     ours, theirs = forked.pop("found"), ordinary.pop("found")
     assert forked == ordinary
     assert ours.keys() >= theirs.keys()

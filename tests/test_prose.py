@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bookkit import pages, shown, versions
+from bookkit import kept_outputs, pages, versions
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
 LIBRARIES = ("numpyro", "equinox", "jax/_src", "jax/experimental", "diffrax", "flax", "optax")
@@ -70,7 +70,7 @@ def held(path):
     """Return what a page with cells holds itself: its record, its cells and what they show."""
     text = path.read_text()
     fences = "\n".join(found[0] for found in pages.FENCE.finditer(text))
-    return "\n".join([text.split("\n---", 1)[0], fences, shown.file_of(path).read_text()])
+    return "\n".join([text.split("\n---", 1)[0], fences, kept_outputs.file_of(path).read_text()])
 
 
 def in_sources(span):

@@ -72,7 +72,7 @@ def test_a_deck_has_a_note_a_slide_and_answers_on_the_next_slide(page):
     asked = {}
     for place, found in enumerate(blocks):
         for kind, name, _ in found:
-            assert kind == "notes" or name in names, f"there is no cell {name!r}"
+            assert kind in ("notes", "drawing") or name in names, f"there is no cell {name!r}"
             if kind == "code":
                 asked[name] = place
             elif kind == "outcome":

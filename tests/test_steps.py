@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from bookkit import catalogue, drawings, expectations
-from trace_evidence.steps import MIME, MISSING, Panel, Steps, as_html
+from trace_evidence.steps import MISSING, Panel, Steps, as_html
 
 ALT = "A box that is alone on the page, number"
 
@@ -29,29 +29,18 @@ def cell(made, **expect):
     return nbformat.v4.new_code_cell("figure", metadata={"expect": expect}, outputs=[output])
 
 
-def test_without_a_script_all_frames_stand_in_order_with_what_they_say_and_show():
+def test_all_frames_stand_in_order_equally_high_with_what_they_say_and_show():
     page = BeautifulSoup(as_html(figure().data()), "html.parser")
     frames = page.select("figure.steps .steps-frame")
-    assert [frame["data-at"] for frame in frames] == ['["two"]', '["two"]', '["one"]']
     labels = [frame.select_one("[role=img]")["aria-label"] for frame in frames]
     assert labels == [f"{ALT} {number}" for number in range(3)]
     said = [frame.select_one(".steps-says").get_text() for frame in frames]
     assert said == ["1 of 2. Step 0 of x < 3.", "2 of 2. Step 1 of x < 3.", "Step 2 of x < 3."]
-    assert [where.get_text() for where in page.select(".steps-where")] == [
-        "chains: two",
-        "chains: one",
-    ]
-    assert page.select_one("figcaption").get_text() == "What x does."
-    assert all(says.find_next_sibling("div") for says in page.select(".steps-says")), "drawing last"
-    assert not page.select("[hidden], script, [style*=display\\:none]")
-    assert all(svg.find_parent(role="img") for svg in page.select("svg"))
-
-
-def test_drawings_of_all_frames_are_equally_high_and_in_the_colours_of_the_page():
+    where = [one.get_text() for one in page.select(".steps-where")]
+    assert where == ["chains: two", "chains: one"]
     svgs = [frame["html"] for frame in figure().data()["frames"]]
     assert len({re.search(r'viewBox="([^"]+)"', svg)[1] for svg in svgs}) == 1
-    assert "--steps-accent" not in svgs[0]
-    assert "--steps-accent" in svgs[1]
+    assert ["--steps-accent" in svg for svg in svgs[:2]] == [False, True]
     assert not any(re.search(r'"#[0-9a-f]{3,6}"', svg) for svg in svgs), "a colour of one theme"
 
 
@@ -80,7 +69,6 @@ def test_a_cell_is_held_to_the_number_of_its_frames_and_to_their_alt_text():
     twice.add("Once more.", f"{ALT} 2", at=["one"])
     (same,) = expectations.check(cell(twice, steps=4))
     assert "twice" in same.happened
-    assert MIME in cell(figure()).outputs[0].data
 
 
 @pytest.mark.parametrize("name", ["cause-1", "cause-2", "cause-3", "map", *catalogue.load()])

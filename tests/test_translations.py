@@ -23,14 +23,15 @@ GOOD = (
     "2024 年 8 月 $a^2$ 为 0.5。"
 )
 BROKEN = {
-    "code is translated": ("`vmap`", "映射"),
-    "a link leads elsewhere": ("/book/index.md", "/book/other.md"),
-    "a full-width parenthesis": ("](/book/index.md)", "](/book/index.md）".replace("](", "]（")),
-    "a number is another": ("0.5", "0.6"),
-    "emphasis does not close": ("**现在**使用", "**现在。**使用"),
-    "a placeholder is changed": ("{release}", "{version}"),
-    "a formula is changed": ("$a^2$", "$a^3$"),
+    "`vmap`": "映射",
+    "/book/index.md": "/book/other.md",
+    "](/book/index.md)": "]（/book/index.md）",
+    "0.5": "0.6",
+    "**现在**使用": "**现在。**使用",  # does not close
+    "{release}": "{version}",
+    "$a^2$": "$a^3$",
 }
+each_language = pytest.mark.parametrize("code", sorted({*languages.known()} - {languages.ENGLISH}))
 
 
 def messages(file):
@@ -44,11 +45,10 @@ def test_translations_agree_with_the_english_text(file):
     assert not {text: found for text, found in wrong.items() if found}
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_the_guard_sees_what_is_broken(name):
-    old, new = BROKEN[name]
+@pytest.mark.parametrize("old", BROKEN)
+def test_the_guard_sees_what_is_broken(old):
     assert old in GOOD and translation_check.disagreements(TEXT, GOOD) == []
-    assert translation_check.disagreements(TEXT, GOOD.replace(old, new))
+    assert translation_check.disagreements(TEXT, GOOD.replace(old, BROKEN[old]))
 
 
 def plain(text):
@@ -56,7 +56,7 @@ def plain(text):
     return re.sub(r"`[^`]*`|\]\([^)]*\)|<[^>]*>|\*[^*]*\*", " ", text)
 
 
-@pytest.mark.parametrize("code", sorted(set(languages.known()) - {languages.ENGLISH}))
+@each_language
 def test_terms_are_used_in_one_way(code):
     terms = tomllib.loads((languages.FOLDER / code / "language.toml").read_text()).get("terms", {})
     wrong = []
@@ -97,20 +97,13 @@ def test_a_text_of_one_page_is_in_its_catalogue_and_one_of_several_in_the_shared
     assert texts == {"records/shared": ["both pages", "no page"], "records/a": ["first"]}
 
 
-@pytest.mark.parametrize("code", sorted(set(languages.known()) - {languages.ENGLISH}))
-def test_no_text_of_records_has_two_translations(code):
+@each_language
+def test_the_catalogues_have_each_text_of_the_interface_and_each_of_records_once(code):
     texts = [row.id for file in languages.records(code) for row in messages(file)]
     assert len(texts) == len(set(texts)) > 100
-
-
-def test_the_interface_says_what_is_in_the_code():
-    """Each text of directives, templates and scripts has its place in the catalogues."""
-    wanted = {text for _, text in translations.interface_texts()}
-    assert len(wanted) > 100
-    for code in set(languages.known()) - {languages.ENGLISH}:
-        there = {row.id for row in languages.read(languages.catalogue(code, "interface"))}
-        missing = {" ".join(text.split()) for text in wanted} - there
-        assert not missing, "run make translations"
+    wanted = {" ".join(text.split()) for _, text in translations.interface_texts()}
+    there = {row.id for row in languages.read(languages.catalogue(code, "interface"))}
+    assert len(wanted) > 100 and not wanted - there, "run make translations"
 
 
 def test_a_language_that_is_not_there_is_refused(monkeypatch):

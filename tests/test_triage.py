@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bookkit import casebook, catalogue, everyday, pages, publish, records, shown, versions
+from bookkit import casebook, catalogue, everyday, kept_outputs, pages, publish, records, versions
 from stacks import recordings
 from tests.cells import printed_by
 from tools import score
@@ -62,14 +62,12 @@ def chapters(text, looks=False):
 
 
 # What the cells of the book print, by page, as it was kept.
-PRINTED = {path.stem: shown.file_of(path).read_text() for path in pages.find_notebooks()}
+PRINTED = {path.stem: kept_outputs.file_of(path).read_text() for path in pages.find_notebooks()}
 
 
 def reported():
     """Return the lines of all reports that rules may be written against, as one text."""
-    return "\n".join(
-        row["lines"] for part in score.PARTS if part.endswith("tuning") for row in score.read(part)
-    )
+    return "\n".join(row["lines"] for part in score.TUNING for row in score.read(part))
 
 
 def test_each_wording_of_a_chapter_is_printed_by_a_cell_or_recorded_on_a_named_stack():
@@ -122,6 +120,8 @@ def test_what_a_chapter_reproduces_leads_back_to_it(failure):
     # Where no frame of NumPyro is left, an everyday answer comes first, and asks for it.
     first = re.search(r"^--- (?:then )?(?:error|stderr)\n((?:.+\n)+)", PRINTED[failure], re.M)[1]
     assert failure in chapters(first, looks=True)[:2]
+    if failure in named(first):
+        assert next(f.id for f in triage.triage(first).findings if f.kind != "everyday") == failure
 
 
 def test_recordings_are_told_as_what_they_are():
@@ -149,13 +149,13 @@ def test_no_pattern_takes_the_square_of_a_long_text(letter):
 
 @pytest.mark.parametrize("part", score.PARTS)
 def test_nine_of_ten_reports_find_their_answer_and_others_are_not_claimed(part):
-    counted = score.score(score.read(part))
+    rows = [*score.errors([part])]
     cure = "look at a tuning part only, and write what its reports have in common as a rule"
-    assert counted.claimed <= max(1, 0.02 * counted.others), f"{counted}; {cure}"
+    assert sum(row.claimed for row in rows) <= max(1, 0.02 * len(rows)), cure
     # Some of these say words that no entry has. tests/reports/README.md says more.
     tenths = {"later-tuning": 7, "fourth-fresh": 8, "fifth-fresh": 8}.get(part, 9)
-    assert 10 * counted.right >= tenths * counted.labelled, f"{counted}; {cure}"
-    assert 10 * counted.unknown <= (10 - tenths) * counted.labelled, f"{counted}; {cure}"
+    well = [row.well for row in rows if row.labelled]
+    assert 10 * sum(well) >= tenths * len(well), f"{sum(well)} of {len(well)}; {cure}"
 
 
 def test_what_leaked_decides_which_of_two_chapters_comes_first():

@@ -3,6 +3,7 @@
 import re
 import shutil
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -14,12 +15,9 @@ FOLDERS = sorted(
 )
 
 
-def test_each_folder_has_a_row_and_each_row_a_folder():
-    assert sorted(upstream.defects()) == FOLDERS
-
-
 @pytest.mark.parametrize("name", FOLDERS)
-def test_a_folder_is_whole(name):
+def test_a_folder_is_whole_and_has_a_row(name):
+    assert sorted(upstream.defects()) == FOLDERS
     folder = upstream.FOLDER / name
     files = {path.name for path in folder.iterdir() if path.is_file()}
     tests = {file for file in files if re.fullmatch(r"test_\w+\.py", file)}
@@ -36,31 +34,27 @@ def test_a_folder_is_whole(name):
     assert "**Risk.**" in notes and "**Tracker.** Searched:" in notes
 
 
-def library_root():
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_patch_applies_to_the_books_release_and_what_became_of_it_is_told(
+    name, tmp_path, monkeypatch
+):
     import numpyro
 
-    return Path(numpyro.__file__).parent.parent, numpyro.__version__
-
-
-def copy_touched(patch, root, place):
-    """Copy the files that a patch changes from a release; return the last of them."""
-    for file in re.findall(r"^\+\+\+ b/(\S+)", patch.read_text(), re.M):
-        (place / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(root / file, place / file)
-    return file
-
-
-@pytest.mark.parametrize("name", FOLDERS)
-def test_a_patch_applies_to_the_release_that_the_book_uses(name, tmp_path):
-    root, version = library_root()
     if upstream.defects()[name].get("checkout"):
         pytest.skip("its file is in no release")
-    if upstream.record()["versions"].get("numpyro", version) != version:
+    if upstream.record()["versions"].get("numpyro", numpyro.__version__) != numpyro.__version__:
         pytest.skip(f"the patches are for {upstream.record()['versions']['numpyro']}")
-    patch = upstream.FOLDER / name / "fix.patch"
-    copy_touched(patch, root, tmp_path)
+    patch, root = upstream.FOLDER / name / "fix.patch", Path(numpyro.__file__).parent.parent
+    for file in re.findall(r"^\+\+\+ b/(\S+)", patch.read_text(), re.M):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / file, tmp_path / file)
+    monkeypatch.setattr(command, "reproduce", Mock(side_effect=[1, 0, 1]))
+    assert command.judge(name, tmp_path)["state"] == "still needed"
+    assert command.judge(name, tmp_path)["state"] == "mended otherwise"
     assert command.apply(patch, tmp_path) == ""
-    assert command.apply(patch, tmp_path, "--check"), "applied twice: this check sees nothing"
+    assert command.judge(name, tmp_path)["state"] == "merged"
+    (tmp_path / file).write_text("")
+    assert command.judge(name, tmp_path)["state"] == "needs a new patch"
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -100,36 +94,19 @@ def test_with_all_patches_the_cases_are_right():
     assert any(case["verdict"] == "wrong" for case in cases.values()), "nothing can fail here"
 
 
-@pytest.mark.parametrize(
-    ("found", "state"),
-    [
-        ({}, "proven"),
-        ({"reproducer": {"without": 0, "with": 0}}, "mended"),
-        ({"reproducer": {"without": 1, "with": 1}}, "the reproducer"),
-        ({"test": {"without": {"failed": 0}, "with": {"failed": 0, "passed": 1}}}, "the test pass"),
-        ({"test": {"without": {"failed": 1}, "with": {"failed": 1, "passed": 1}}}, "the test with"),
-        ({"own": [{"broken": ["test_x"]}]}, "test_x fails with"),
-    ],
-)
-def test_what_a_row_comes_to(found, state):
+def test_what_a_row_comes_to():
     good = {
         "reproducer": {"without": 1, "with": 0},
         "test": {"without": {"failed": 1}, "with": {"failed": 0, "passed": 1}},
         "own": [{"broken": []}],
     }
-    assert command.state_of({**good, **found}).startswith(state)
-
-
-def test_what_became_of_a_defect_in_a_checkout(tmp_path, monkeypatch):
-    name = "levy-copy-no-support"
-    root, _ = library_root()
-    file = copy_touched(upstream.FOLDER / name / "fix.patch", root, tmp_path)
-    monkeypatch.setattr(command, "reproduce", lambda *_: 1)
-    assert command.judge(name, tmp_path)["state"] == "still needed"
-    monkeypatch.setattr(command, "reproduce", lambda *_: 0)
-    assert command.judge(name, tmp_path)["state"] == "mended otherwise"
-    assert command.apply(upstream.FOLDER / name / "fix.patch", tmp_path) == ""
-    assert command.judge(name, tmp_path)["state"] == "merged"
-    (tmp_path / file).write_text("")
-    monkeypatch.setattr(command, "reproduce", lambda *_: 1)
-    assert command.judge(name, tmp_path)["state"] == "needs a new patch"
+    none, one = {"failed": 0, "passed": 1}, {"failed": 1, "passed": 1}
+    for found, state in (
+        ({}, "proven"),
+        ({"reproducer": {"without": 0, "with": 0}}, "mended"),
+        ({"reproducer": {"without": 1, "with": 1}}, "the reproducer"),
+        ({"test": {"without": none, "with": none}}, "the test passes without"),
+        ({"test": {"without": one, "with": one}}, "the test with"),
+        ({"own": [{"broken": ["test_x"]}]}, "test_x fails with"),
+    ):
+        assert command.state_of({**good, **found}).startswith(state)

@@ -15,11 +15,6 @@ each_page = pytest.mark.parametrize("page", taught.taught())
 each_failure = pytest.mark.parametrize("page", taught.failures())
 
 
-def text_of(notebook):
-    """Return all that a notebook shows before anything runs."""
-    return "\n".join(cell.source for cell in notebook.cells)
-
-
 @each_page
 def test_a_students_notebook_has_no_solutions_no_outputs_and_no_expectations(page):
     notebook = notebooks.student(page)
@@ -51,7 +46,7 @@ def test_a_notebook_holds_every_code_cell_of_its_page_and_only_plain_markdown(pa
 def test_an_instructors_notebook_has_solutions_notes_and_says_what_is_meant_to_fail(page):
     source = pages.read_notebook(pages.ROOT / f"{page}.md")
     notebook = notebooks.instructor(page, source, 42.0)
-    shown = text_of(notebook)
+    shown = "\n".join(cell.source for cell in notebook.cells)
     assert "*Run All* took 42 s" in shown
     assert all(f"**{part}.**" in shown for part in GUIDE_PARTS)
     assert shown.count("#### Solution") == 3
@@ -76,14 +71,9 @@ def test_a_plan_fits_its_day_and_nobody_sits_for_more_than_ninety_minutes(
     assert max(sat) <= 90
 
 
-@pytest.fixture
-def empty_checkout(monkeypatch, tmp_path):
-    """A checkout in which nothing was installed."""
+def test_the_doctor_names_a_cure_where_nothing_is_installed(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(environments, "NOW", tmp_path / ".venv")
     monkeypatch.setattr(environments, "THEN", tmp_path / ".venv-then")
-
-
-def test_the_doctor_names_a_cure_where_nothing_is_installed(empty_checkout, capsys):
     assert doctor.main() == 1
     said = capsys.readouterr().out
     assert re.search(r"^cure +kernel then .*make lab", said, re.M)

@@ -49,20 +49,14 @@ class SetupError(Exception):
     """A step failed; the message is one line that names the cure."""
 
 
-def check_machine(system=None, machine=None):
-    """Raise `SetupError` where the libraries have no releases for this kind of machine.
-
-    Args:
-        system: its system, as `sys.platform` names it; this one, if none is given.
-        machine: its processor; that of this Python, if none is given.
-    """
-    system = system or sys.platform
-    if not system.startswith(("linux", "darwin")):
+def check_machine():
+    """Raise `SetupError` where the libraries have no releases for this kind of machine."""
+    if not sys.platform.startswith(("linux", "darwin")):
         raise SetupError(
             "The book runs on Linux and macOS; on Windows install WSL (`wsl --install`), "
             "and run make in its shell."
         )
-    if system == "darwin" and (machine or platform.machine()) == "x86_64":
+    if sys.platform == "darwin" and platform.machine() == "x86_64":
         raise SetupError(
             "This Python is one for Intel Macs, for which JAX has no releases any more: on an "
             "Apple chip install a native Python 3.12, on an Intel Mac use another machine."
@@ -70,10 +64,7 @@ def check_machine(system=None, machine=None):
 
 
 def run(*command, cure):
-    """Run a command and return what it prints.
-
-    On failure, show what it said and raise `SetupError` with the cure.
-    """
+    """Run a command and return what it prints; where it fails, show that and raise the cure."""
     env = {"UV_CACHE_DIR": str(CACHE / "uv"), "UV_PYTHON_INSTALL_DIR": str(CACHE / "python")}
     env["UV_SYSTEM_CERTS"] = "1"
     certificates = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
@@ -110,11 +101,7 @@ def python_version(command):
 
 
 def find_python(wanted=WANTED):
-    """Return a command that is such a Python, or None; a PYTHON of another version is an error.
-
-    Args:
-        wanted: its major and minor version; PYTHON names the book's own, no other.
-    """
+    """Return a command that is such a Python, or None; a PYTHON that is none is an error."""
     asked = os.environ.get("PYTHON")
     if asked and wanted == WANTED:
         found = python_version(asked)
@@ -299,9 +286,6 @@ def register(environment):
 
     JupyterLab is also told not to ask for news, and not to look for language servers: the look
     starts programs of the reader's, which write into the reader's home.
-
-    Args:
-        environment: the folder whose Jupyter shall know.
     """
     kernels = environment / "share" / "jupyter" / "kernels"
     register_kernel(kernels / "then", THEN, "Python 3 (then: August 2024)")
@@ -314,11 +298,8 @@ def register(environment):
         },
     }
     server = {"LanguageServerManager": {"autodetect": False}}
-    for name, content in (
-        ("etc/jupyter/labconfig/default_setting_overrides.json", settings),
-        ("etc/jupyter/jupyter_server_config.json", server),
-    ):
-        write_json(environment / name, content)
+    write_json(environment / "etc/jupyter/labconfig/default_setting_overrides.json", settings)
+    write_json(environment / "etc/jupyter/jupyter_server_config.json", server)
 
 
 def copy_sources(folder):

@@ -5,10 +5,7 @@ the lock has an older one, that is the first finding. An environment under `.cac
 Python that those releases support, gets what `pyproject.toml` asks for, without the lock and
 without its bounds. The chapters run there as their "now" kernel; the "then" kernel stays as it is.
 Finished chapters are kept: a second run with the same releases executes only what is missing.
-
-    python -m tools.latest          ask, and run the chapters on the newest releases of everything
-    python -m tools.latest --ask    only ask, in seconds
-
+With `--ask` it only asks, in seconds.
 The exit status is 1 where the lock is behind or a cell did not do what it declares, and 2 where
 nothing could be asked or run.
 """
@@ -49,11 +46,7 @@ def wanted() -> list[str]:
 
 
 def newest_on(python: str) -> dict[str, str]:
-    """Return the newest release of each library that can be had with a Python.
-
-    Raises:
-        SetupError: the package index does not answer.
-    """
+    """Return the newest release of each library that can be had with a Python."""
     WORK.mkdir(parents=True, exist_ok=True)
     names = WORK / "names.in"
     names.write_text("\n".join(COMPARED))
@@ -92,14 +85,7 @@ def behind(best: dict[str, str], python: str) -> list[str]:
 
 
 def install(base: str) -> dict[str, str]:
-    """Make the environment and its kernel, and return the versions in it.
-
-    Args:
-        base: the version of Python that the environment gets.
-
-    Raises:
-        SetupError: it could not be made.
-    """
+    """Make the environment with a Python, and its kernel; return the versions in it."""
     cure = "It could not be installed: check the network."
     here = environments.find_python(tuple(map(int, base.split("."))))
     environments.create(WORK / "venv", here or base, "--upgrade", *wanted(), cure=cure)

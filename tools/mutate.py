@@ -1,13 +1,10 @@
 """Break the programs of the book in small ways, and count what is noticed.
 
 Each mutation changes one thing of an executed page in a scratch copy: a number or a sign of a
-program, a promise, a cure, a value that is asserted, an exercise's check, a figure. Then the page
+program, a cure, a value that is asserted, an exercise's check, a figure. Then the page
 is executed there, with the tests that look at pages; a mutation counts as caught where a cell or a
 test fails. What the stacks of the matrix measured is not asked, since whoever changes a program
 measures it again. `tests/mutants.toml` lists what changes nothing that a reader could see.
-
-    python -m tools.mutate                       160 mutations, drawn with a seed that is printed
-    python -m tools.mutate --number 20 --seed 3 --kind cure,check --jobs 1
 
 The exit status is 1 where fewer than 98 of 100 of a kind were caught, or the book has none of it.
 """
@@ -19,7 +16,6 @@ import ast
 import contextlib
 import io
 import os
-import queue
 import random
 import re
 import shutil
@@ -42,6 +38,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LISTED = ROOT / "tests" / "mutants.toml"
 TESTS = ("structure", "cases", "exercises")
 SECONDS = 300
+JOBS = 2  # at a time
 AIM = 0.98
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.M | re.S)  # of an exercise's own file
 EXERCISES = "trace_evidence/exercises/"
@@ -94,10 +91,7 @@ def lines_of(code: str) -> list[int]:
 
 
 def tokens(text: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
-    """Yield (position, token) of each cell that draws nothing.
-
-    Where a mark stands in a drawing says nothing else; what it says is a kind of its own.
-    """
+    """Yield (position, token) of each cell that draws nothing; figures are a kind of their own."""
     for found in CELL.finditer(text):
         code = plain(found["code"])
         rows = lines_of(code)
@@ -109,10 +103,7 @@ def tokens(text: str) -> Iterator[tuple[int, tokenize.TokenInfo]]:
 
 
 def programs(text: str) -> Spots:
-    """A number of a program is another, but for the bounds of an assertion; or a sign is.
-
-    Signs are those of sums and products, comparisons and truth values.
-    """
+    """A number or a sign of a program is another, but for the bounds of an assertion."""
     for position, token in tokens(text):
         value = token.string
         slack = text.endswith(("rtol=", "atol="), 0, position)
@@ -121,15 +112,6 @@ def programs(text: str) -> Spots:
         elif token.type == tokenize.NUMBER and not slack:
             new = f"{float(value) * 1.5 + 1:.6g}" if "." in value or "e" in value else "7"
             yield position, position + len(value), "5" if value == new else new
-
-
-def promises(text: str) -> Spots:
-    """What a cell promises is another message, type or output."""
-    for found in CELL.finditer(text):
-        pattern = r"(?:match|raises|stdout|warns): ['\"]?(\w{3,})"
-        for key in re.finditer(pattern, found["options"]):
-            start = found.start("options") + key.start(1)
-            yield start, start + len(key[1]), "Another" + key[1]
 
 
 def nodes(found: re.Match, *kinds: type[ast.stmt]) -> Iterator[tuple[int, int, ast.stmt]]:
@@ -204,7 +186,6 @@ def figures(text: str) -> Spots:
 
 
 KINDS: dict[str, Callable[[str], Spots]] = {
-    "promise": promises,
     "cure": cures,
     "program": programs,
     "value": values,
@@ -287,7 +268,6 @@ def main() -> int:
     parser.add_argument("--number", type=int, default=160, help="how many mutations")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="what draws them")
     parser.add_argument("--kind", default=",".join(KINDS), help=f"of {', '.join(KINDS)}")
-    parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
     options = parser.parse_args()
     kinds = options.kind.split(",")
     if unknown := set(kinds) - set(KINDS):
@@ -296,30 +276,24 @@ def main() -> int:
     print(f"{len(drawn)} mutations, drawn with --seed {options.seed}", flush=True)
     listed = tomllib.loads(LISTED.read_text())
     counted: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])  # injected, caught, equivalent
+
+    def work(folder: Path, share: list[Mutation]) -> None:
+        for mutation in share:
+            said, text = judge(folder, mutation), (ROOT / mutation.path).read_text()
+            change = mutation.describe(text)
+            same = not said and change in listed.get(mutation.path, {})
+            row = counted[mutation.kind]
+            row[0], row[1], row[2] = row[0] + (not same), row[1] + bool(said), row[2] + same
+            verdict = said or ("changes nothing" if same else "survived")
+            print(f"{mutation.kind}: {mutation.place(text)}: {change}: {verdict}", flush=True)
+
     with tempfile.TemporaryDirectory(prefix="mutate-") as name:
-        copies: queue.SimpleQueue[Path] = queue.SimpleQueue()
-        for number in range(options.jobs):
-            copies.put(copy_to(Path(name) / str(number)))
-
-        def work(mutation: Mutation) -> str:
-            folder = copies.get()
-            try:
-                return judge(folder, mutation)
-            finally:
-                copies.put(folder)
-
-        whole = failing(Path(name) / "0", *sorted({page_of(one.path) for one in drawn}))
+        copies = [copy_to(Path(name) / str(number)) for number in range(JOBS)]
+        whole = failing(copies[0], *sorted({page_of(one.path) for one in drawn}))
         if whole:
             raise SystemExit(f"error: before anything is broken, {whole} fails: mend it first.")
-        with ThreadPoolExecutor(options.jobs) as pool:
-            for mutation, said in zip(drawn, pool.map(work, drawn), strict=True):
-                text = (ROOT / mutation.path).read_text()
-                change = mutation.describe(text)
-                same = not said and change in listed.get(mutation.path, {})
-                row = counted[mutation.kind]
-                row[0], row[1], row[2] = row[0] + (not same), row[1] + bool(said), row[2] + same
-                verdict = said or ("changes nothing" if same else "survived")
-                print(f"{mutation.kind}: {mutation.place(text)}: {change}: {verdict}", flush=True)
+        with ThreadPoolExecutor(JOBS) as pool:
+            list(pool.map(work, copies, [drawn[number::JOBS] for number in range(JOBS)]))
     print(f"\n{'kind':16}{'injected':>10}{'caught':>8}{'equivalent':>12}")
     for kind in kinds:
         print(f"{kind:16}{counted[kind][0]:10}{counted[kind][1]:8}{counted[kind][2]:12}")

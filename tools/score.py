@@ -1,6 +1,6 @@
-"""Print how well both doors answer what people wrote: reports of errors, and phrasings of doubts.
+"""Print how well both doors answer what people wrote: reports of errors, and doubts in plain words.
 
-The rules are written against the tuning halves. The others are held out, and only counted.
+The rules are written against one part. The other is held out, and only counted.
 `tests/reports/README.md` says what a label means.
 
 Usage: make run M=tools.score
@@ -8,20 +8,21 @@ Usage: make run M=tools.score
 
 from __future__ import annotations
 
-import hashlib
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from bookkit import catalogue, everyday, pages, records
+from bookkit import catalogue, everyday, pages, publish, records
 from trace_evidence import symptoms, triage
 
 REPORTS = pages.ROOT / "tests" / "reports"
-PARTS = (
-    "tuning", "held-out", "everyday-tuning", "everyday-held-out", "later-tuning", "fresh",
-    "wide-tuning", "wide-held-out", "second-tuning", "third-fresh", "fourth-fresh", "fifth-fresh",
+TUNING = ("tuning", "everyday-tuning", "later-tuning", "wide-tuning", "second-tuning")
+HELD_OUT = (
+    "held-out", "everyday-held-out", "wide-held-out", "fresh", "third-fresh", "fourth-fresh",
+    "fifth-fresh",
 )  # fmt: skip
+PARTS = (*TUNING, *HELD_OUT)
 # The older reports call any mix-up of axes by a chapter's name; these kinds are such mix-ups.
 AXES = ("plates", "shapes", "distributions", "inference", "batches")
 # Entries that were written after labels which name their nearest kin.
@@ -31,22 +32,19 @@ LATER = {
     "type-check": "jaxtyped-missing",
     "framework-key": "framework-key-shape",
 }
-TABLES = ("answered", "older", "again-answered", "refused", "again-refused", "later")
-STRANGERS = {
-    **dict.fromkeys(("fresh-answered", "fresh-refused"), "strangers.toml"),
-    **dict.fromkeys(("threads-answered", "threads-refused"), "threads.toml"),
-}
+FEW = 5
+"""A library or a category with fewer rows is counted with the others."""
 Report = dict[str, Any]
 
 
-class Score(NamedTuple):
-    """Counts: how many were right among the first two, claimed by mistake, and not known."""
+class Row(NamedTuple):
+    """How one report or doubt was answered."""
 
-    right: int
-    labelled: int
-    claimed: int
-    others: int
-    unknown: int
+    library: str
+    category: str
+    labelled: bool  # the book has an answer
+    well: bool  # a right answer is among the first, or none of ours where none is right
+    claimed: bool = False  # a chapter or a case is named, and it is neither
 
 
 @cache
@@ -76,61 +74,87 @@ def accepted(report: Report) -> set[str]:
     return names | {case.slug for case in records.load().values() if case.family in chapters}
 
 
-def judge(report: Report) -> tuple[bool, bool, bool]:
-    """Return whether the answer is right, claims the report by mistake, and is none at all."""
-    found = triage.triage(report["lines"]).findings
-    right = accepted(report)
-    ours = [one for one in found if one.kind != "everyday" and one.id not in right]
-    other = not any(map(is_ours, right))
-    return bool(right & {one.id for one in found[:2]}), other and bool(ours), not found
+def category(name: str) -> str:
+    """Return what an answer is about: a chapter, the family of a case, the kind of an error."""
+    known = records.load()
+    family = known[name].family if name in known else name
+    return everyday.load()[name].kind if name in everyday.load() else family
 
 
-def score(reports: Iterable[Report]) -> Score:
-    """Return the counts for some reports."""
-    rows = [(report, *judge(report)) for report in reports]
-    labelled = [row for row in rows if answer(row[0])]
-    return Score(
-        sum(right for _, right, _, _ in labelled),
-        len(labelled),
-        sum(claimed for _, _, claimed, _ in rows),
-        sum(not any(map(is_ours, accepted(report))) for report, *_ in rows),
-        sum(unknown for *_, unknown in labelled),
-    )
+def errors(parts: Iterable[str]) -> Iterator[Row]:
+    """Yield how the triage answers the reports of some parts."""
+    for report in (report for part in parts for report in read(part)):
+        found = triage.triage(report["lines"]).findings
+        right, label = accepted(report), answer(report)
+        claims = any(one.kind != "everyday" and one.id not in right for one in found)
+        well = bool(right & {one.id for one in found[:2]}) if label else not claims
+        library = report["project"].rpartition("/")[2]
+        claimed = claims and not any(map(is_ours, right))
+        yield Row(library, category(label), bool(label), well, claimed)
 
 
-def is_held_out(text: str) -> bool:
-    """Return whether a phrasing or an address is put aside: its SHA-256 is an even number."""
-    return int(hashlib.sha256(text.encode()).hexdigest(), 16) % 2 == 0
+def labels() -> dict[str, set[str]]:
+    """Return the phrases of `book/doubts.toml` with their right answers, if the book has any."""
+    known = publish.doubts()
+    found: dict[str, set[str]] = {
+        text: set() for rows in known["elsewhere"].values() for text in rows
+    }
+    for name, rows in known["says"].items():
+        for text in rows:
+            found.setdefault(text, set()).add(name)
+    return found
 
 
-def phrasings(table: str, held_out: bool) -> dict[str, list[str]]:
-    """Return one half of a table of phrasings, each with its right answers, if it has any."""
-    rows = tomllib.loads((REPORTS / STRANGERS.get(table, "phrasings.toml")).read_text())[table]
-    rows = {key: [] for key in rows["says"]} if "says" in rows else rows
-    if table in STRANGERS:
-        rows = {says: row["answer"] for says, row in rows.items()}
-    return {says: names for says, names in rows.items() if is_held_out(says) == held_out}
+def by_fifths() -> Iterator[Row]:
+    """Yield how each phrase of `book/doubts.toml` is answered without it and a fifth of others."""
+    right, entries = labels(), publish.described()
+    for fifth in range(5):
+        asked = list(right)[fifth::5]
+        known = publish.symptoms(without=asked)
+        for text in asked:
+            found = {name for name, _ in symptoms.rank(text, known, entries)}
+            well = bool(found & right[text]) if right[text] else not found
+            yield Row("", "", bool(right[text]), well)
 
 
-def is_answered_well(says: str, names: list[str]) -> bool:
-    """Return whether a right answer is among the first three, or none given where none is."""
-    found = {match.id for match in symptoms.search(says)[:3]}
-    return bool(found & set(names)) if names else not found
+def doubts() -> Iterator[Row]:
+    """Yield how the second door answers the doubts that are held out."""
+    for row in tomllib.loads((REPORTS / "doubts.toml").read_text())["doubt"]:
+        found = {match.id for match in symptoms.search(row["says"])}
+        well = bool(found & set(row["answer"])) if row["answer"] else not found
+        yield Row(row["library"], row["category"], bool(row["answer"]), well)
+
+
+def group(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:
+    """Return rows by library or by category; those of which there are few stand together."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(getattr(row, key), []).append(row)
+    often = {name: rows for name, rows in sorted(groups.items()) if name and len(rows) >= FEW}
+    rest = [row for name, rows in groups.items() if name and name not in often for row in rows]
+    return {**often, f"other {key}": rest} if rest else often
+
+
+def share(rows: Iterable[Row], labelled: bool) -> str:
+    """Return how many of those that have an answer, or of those that have none, went well."""
+    well = [row.well for row in rows if row.labelled == labelled]
+    return f"{sum(well)} of {len(well)}" if well else ""
+
+
+def show(part: str, rows: list[Row]) -> None:
+    """Print the shares of one part: all, by library, and by category."""
+    print(f"\n{part:<30}{'answered':>14}{'refused':>14}")
+    groups = {"all": rows, **group(rows, "library"), **group(rows, "category")}
+    for name, some in groups.items():
+        print(f"{name:<30}{share(some, True):>14}{share(some, False):>14}")
 
 
 def main() -> None:
-    """Print both tables."""
-    print(f"{'':<34}{'right, first or second':<22}{'claimed':<10}{'not known':>10}")
-    for part in PARTS:
-        right, labelled, claimed, others, unknown = score(read(part))
-        print(f"{part:<34}{right:>4} of {labelled:<16}{claimed:>3} of {others:<5}{unknown:>6}")
-    print(f"\n{'phrasings':<34}{'tuning':<15}held out")
-    for table in (*TABLES, *STRANGERS):
-        counts = []
-        for held_out in (False, True):
-            rows = phrasings(table, held_out)
-            counts.append(f"{sum(is_answered_well(*row) for row in rows.items())} of {len(rows)}")
-        print(f"{table:<34}{counts[0]:<15}{counts[1]}")
+    """Print the shares of each part, those that are held out by library and category."""
+    show("errors, tuning", [*errors(TUNING)])
+    show("errors, held out", [*errors(HELD_OUT)])
+    show("doubts, tuning, by fifths", [*by_fifths()])
+    show("doubts, held out", [*doubts()])
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 """Move the book to the newest releases, in one go: `python -m tools.upgrade`.
 
-It does the steps of MAINTAINING in their order, and ends with what a person must read. A step that
-finds nothing to do is quick, so the program can be run again after an interruption or a correction.
-
-A library that has to stay where it is gets a bound in `pyproject.toml` first.
+It does the steps of MAINTAINING in their order, and ends with what a person must read. After an
+interruption or a correction it can be run again. A library that has to stay where it is gets a
+bound in `pyproject.toml` first.
 
 The exit status is 1 where a page or a test needs a person, and 2 where a step could not be done.
 """
@@ -30,9 +29,8 @@ def run(*command: str, title: str) -> bool:
 
 def row_of(pins: dict[str, str]) -> str:
     """Return the row of the matrix that has these releases; lay it down where there is none."""
-    release = pins["numpyro"]
+    name = release = pins["numpyro"]
     own = MATRIX / f"{release}.in"
-    name = release
     if own.exists() and f"jax=={pins['jax']}\n" not in own.read_text():
         name = f"{release}+jax-{pins['jax']}"
     rows = ["# Python {}.{}".format(*environments.WANTED)]

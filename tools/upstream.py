@@ -5,10 +5,8 @@ library's own suite. A copy of the released source is patched under `.cache/upst
 the newest releases of all that it needs; the book's environments stay as they are. What is found
 goes into `upstream/record.json`, and only what changed since is run again.
 
-    python -m tools.upstream                 every folder, all patches together, the book's cases
-    python -m tools.upstream leaf-order      one folder
-    python -m tools.upstream --checkout DIR  again, with what is in no release as well, and what
-                                             became of each defect on the branch that is there
+Folders that are named are proven alone. With `--checkout DIR` all is measured again, with what is
+in no release as well, and what became of each defect on the branch that is there.
 
 The exit status is 1 where a row wants attention, and 2 where nothing could be run.
 """
@@ -38,8 +36,7 @@ from tools import environments
 from tools.environments import SetupError
 
 ROOT = environments.ROOT
-FOLDER = ROOT / "upstream"
-RECORD = FOLDER / "record.json"
+FOLDER, RECORD = page.FOLDER, page.RECORD
 WORK = environments.CACHE / "upstream"
 PYTHON = WORK / "env" / "bin" / "python"
 FORMAT = 1  # raise it when what is measured changes, and every row is measured again
@@ -58,7 +55,7 @@ def pytest_collection_modifyitems(config, items):
 
 def tables() -> dict[str, Any]:
     """Return the tables of `upstream/index.toml`."""
-    return tomllib.loads((FOLDER / "index.toml").read_text())
+    return tomllib.loads(page.INDEX.read_text())
 
 
 def index() -> dict[str, dict]:
@@ -66,15 +63,11 @@ def index() -> dict[str, dict]:
     return {row["folder"]: row for row in tables()["defect"]}
 
 
-def patched(rows: dict[str, dict]) -> list[str]:
-    """Return the folders with a patch for the release, in the order in which they are applied."""
-    return [name for name, row in rows.items() if not row.get("checkout")]
-
-
 def together(rows: dict[str, dict]) -> tuple[dict, list[str]]:
-    """Return the row of all patches, and their folders."""
+    """Return the row of all patches for the release, and their folders in order."""
     cases = [slug for row in rows.values() for slug in row["cases"]]
-    return {**tables()["together"], "cases": cases}, patched(rows)
+    folders = [name for name, row in rows.items() if not row.get("checkout")]
+    return {**tables()["together"], "cases": cases}, folders
 
 
 def install() -> dict[str, str]:
@@ -118,11 +111,7 @@ def apply(patch: Path, tree: Path, *options: str) -> str:
 
 
 def tree(name: str, base: Path, patches: list[str]) -> Path:
-    """Return a fresh copy of a source with patches applied.
-
-    Raises:
-        SetupError: a patch does not apply.
-    """
+    """Return a fresh copy of a source with patches applied; where one does not, `SetupError`."""
     place = WORK / "trees" / name
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(base, place)
@@ -192,8 +181,7 @@ def selected(place: Path, home: Path, file: str, match: str, every: int) -> dict
 def own_tests(row: dict, base: Path, place: Path, checkout: Path | None) -> list[dict]:
     """Run the library's own tests that touch the patched files, without the patch and with it.
 
-    Each selection is a file, what to match in it (pytest's `-k`), and which of the tests (every
-    n-th). A file that no release carries is taken from the checkout.
+    A file that no release carries is taken from the checkout.
     """
     found = []
     for wanted in row.get("own", []):

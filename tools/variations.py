@@ -9,8 +9,8 @@ gives (None if there is no cure to try); each a value, or a function of no argum
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable
@@ -23,13 +23,10 @@ FOUND: list[tuple[str, tuple[str, str], dict, Callable]] = []
 
 
 def vary(title: str, failure: str, cure: str = "-", **elsewhere: tuple[str, str]) -> Callable:
-    """Mark a program as a variation.
+    """Mark a program as a variation: what is varied, and what was seen.
 
-    Args:
-        title: what is varied, in a few words.
-        failure: `silent`, `right`, or the name of the error.
-        cure: `holds`, `falls`, `-`, or the name of the error.
-        elsewhere: `then=(failure, cure)`, where the stack of 2024 does something else.
+    The failure is `silent`, `right`, or the name of an error; the cure `holds`, `falls`, `-`, or is
+    one. Where the stack of 2024 does something else, `then=(failure, cure)` says so.
     """
 
     def mark(program: Callable) -> Callable:
@@ -54,9 +51,8 @@ def agree(one: Any, other: Any) -> bool:
     """Tell whether two answers are the same, to one in a thousand."""
     import numpy as np
 
-    if one.shape != other.shape:
-        return False
-    return bool(np.allclose(one, other, rtol=1e-3, atol=1e-4, equal_nan=True))
+    same = one.shape == other.shape
+    return same and bool(np.allclose(one, other, rtol=1e-3, atol=1e-4, equal_nan=True))
 
 
 def verdicts(program: Callable) -> tuple[str, str]:
@@ -75,11 +71,9 @@ def run_inside(path: Path, quick: bool) -> None:
     import jax
 
     stack = "then" if jax.__version_info__ < (0, 5) else "now"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec and spec.loader
     # The file asks this module for `vary`, under its name as a module.
     sys.modules["tools.variations"] = sys.modules[__name__]
-    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    runpy.run_path(str(path))
     for title, usual, elsewhere, program in FOUND[: 1 if quick else None]:
         declared = tuple(elsewhere.get(stack, usual))
         print(json.dumps([title, declared, verdicts(program)]), flush=True)

@@ -1,17 +1,17 @@
 """The second door: from plain words about a wrong answer to what they may mean, or to *not known*.
 
 Like the triage, it is data and a small algorithm, here and in `book/_static/symptoms.js`. The words
-of each record are reduced to stems with points, beforehand. A question gets, for each entry, the
-sum of the points of its stems, times a power of the share of the question that the entry has: what
-a question says and an entry does not speaks against that entry. With fewer points than `ENOUGH`, or
-by one word alone, an entry is not named.
+of each entry, and of each topic that the book has nothing about, are reduced to stems with points,
+beforehand. A question gives each of them the sum of the points of its stems, times the share of the
+question that these are. Half of what the best topic gets speaks against every entry. With fewer
+points than `ENOUGH`, or by one word alone, an entry is not named.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any, NamedTuple
 
 from .triage import address, data
@@ -24,16 +24,11 @@ ENDINGS = (
     (r"^(.*)([bdgmnprt])\2$", r"\1\2"),
     (r"^(.{3,})e$", r"\1"),
 )
-ENOUGH, MOST = 55, 3
-"""The points from which on an entry is named, and how many are at most.
+ENOUGH, SURE, MOST = 35, 100, 3
+"""The points from which on an entry is named, and the best one is no guess; how many are named.
 
-`tests/reports/phrasings.toml` decided, by its half for tuning: the most points at which nine of ten
-phrasings that the book answers still find it, with the phrases left out that were added from them.
-"""
-SURE = 75
-"""With fewer points the best entry is only the nearest.
-
-Of the best answers to the tuning halves, 7 of 20 such are right, and 89 of 103 with more points.
+`make run M=tools.score` decided: it leaves out each fifth of `book/doubts.toml` in turn, and asks
+for its phrases.
 """
 UNSURE = "Not known for sure. Perhaps it is near one of these:"
 ADVICE = (
@@ -66,7 +61,7 @@ def stems(text: str, same: dict[str, str], dull: Iterable[str]) -> list[str]:
         dull: words that say nothing.
     """
     found = []
-    for word in re.findall(r"[a-z0-9]+", text.lower()):
+    for word in dict.fromkeys(re.findall(r"[a-z0-9]+", text.lower())):
         if word in dull or word[0] <= "9":
             continue
         for pattern, replacement in ENDINGS:
@@ -87,7 +82,24 @@ def pairs(text: str) -> list[str]:
 
 def search(words: str) -> list[Match]:
     """Return what plain words may mean, the likeliest first, at most `MOST`; often nothing."""
-    known: dict[str, Any] = data()["symptoms"]
+    known, entries = data()["symptoms"], data()["explain"]
+    return [
+        Match(
+            name, entries[name]["title"], score, entries[name]["symptom"],
+            entries[name]["cure"], entries[name]["versions"], address(entries[name]["page"]),
+        )
+        for name, score in rank(words, known, entries)
+    ]  # fmt: skip
+
+
+def rank(words: str, known: dict[str, Any], entries: Container[str]) -> list[tuple[str, int]]:
+    """Return the names of the entries that words may mean, with their scores.
+
+    Args:
+        words: what somebody typed.
+        known: the points, as `bookkit/publish.py` makes them.
+        entries: what may be named; any other name is a topic that the book has nothing about.
+    """
     asked = stems(words, known["same"], known["dull"])
     rows = {stem: known["points"].get(stem, ()) for stem in asked}
     # The fewer entries have a stem, the more it weighs; a stem that none has weighs most.
@@ -100,22 +112,17 @@ def search(words: str) -> list[Match]:
     for stem in asked:
         for place, points in rows[stem]:
             found.setdefault(place, []).append((points, weights[stem]))
-    scores = {}
+    scores, elsewhere = {}, 0
     for place, hits in found.items():
         points, weight = map(sum, zip(*hits))
-        score = int(points * (weight / total) ** 0.75)
-        if len(hits) > 1 and score >= ENOUGH:
+        score = points * weight // total if len(hits) > 1 else 0
+        if known["order"][place] in entries:
             scores[place] = score
-    ranked = sorted(scores, key=lambda place: (-scores[place], place))[:MOST]
-    best = {known["order"][place]: scores[place] for place in ranked}
-    entries = data()["explain"]
-    return [
-        Match(
-            name, entries[name]["title"], score, entries[name]["symptom"],
-            entries[name]["cure"], entries[name]["versions"], address(entries[name]["page"]),
-        )
-        for name, score in best.items()
-    ]  # fmt: skip
+        else:
+            elsewhere = max(elsewhere, score)
+    scores = {place: score - elsewhere // 2 for place, score in scores.items()}
+    best = sorted(scores, key=lambda place: (-scores[place], place))[:MOST]
+    return [(known["order"][place], scores[place]) for place in best if scores[place] >= ENOUGH]
 
 
 def table() -> list[tuple[str, list[str]]]:

@@ -1,4 +1,4 @@
-"""Variations of *Large integers come back from a checkpoint as others*: what a file gives."""
+"""Variations of *A checkpoint turns large integers into other numbers*: what a file gives."""
 
 import io
 import pickle

@@ -7,7 +7,7 @@
   function stems(text, data) {
     const dull = new Set(data.dull);
     const found = new Set();
-    for (let word of text.toLowerCase().match(/[a-z0-9]+/g) ?? []) {
+    for (let word of new Set(text.toLowerCase().match(/[a-z0-9]+/g))) {
       if (dull.has(word) || word[0] <= "9") continue;
       for (const [pattern, replacement] of data.endings) {
         word = word.replace(new RegExp(pattern), replacement.replace(/\\(\d)/g, "$$$1"));
@@ -24,7 +24,7 @@
     return [...found];
   }
 
-  /* Returns [[name, score], …], the likeliest first, as `search` does in Python. */
+  /* Returns [[name, score], …], the likeliest first, as `rank` does in Python. */
   function search(words, data) {
     const found = new Map();
     let total = 0;
@@ -42,9 +42,15 @@
         found.set(place, row);
       }
     }
-    return [...found]
-      .filter(([, row]) => row.hits > 1)
-      .map(([place, row]) => [place, Math.trunc(row.points * (row.weight / total) ** 0.75)])
+    const scores = [];
+    let elsewhere = 0;
+    for (const [place, { points, weight, hits }] of found) {
+      const score = hits > 1 ? Math.trunc((points * weight) / total) : 0;
+      if (Object.hasOwn(data.entries, data.order[place])) scores.push([place, score]);
+      else elsewhere = Math.max(elsewhere, score);
+    }
+    return scores
+      .map(([place, score]) => [place, score - Math.trunc(elsewhere / 2)])
       .filter(([, score]) => score >= data.enough)
       .sort(([a, x], [b, y]) => y - x || a - b)
       .slice(0, data.most)
@@ -81,11 +87,13 @@
     const block = document.getElementById("symptom-block");
     const words = new URLSearchParams(location.search).get("q");
     if (!block || !words) return;
+    const results = document.getElementById("search-results");
+    results.style.visibility = "hidden";  // until what is above them is there: nothing jumps
     data().then(({ symptoms }) => {
       if (!search(words, symptoms).length) return;
       const status = document.getElementById("symptom-status");
       show(words, symptoms, document.getElementById("symptom-findings"), status);
       block.hidden = false;
-    });
+    }).finally(() => { results.style.visibility = ""; });
   });
 })();

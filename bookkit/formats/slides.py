@@ -6,6 +6,7 @@ what stands on it is shown as it stands, but for blocks of these kinds:
     ```{show} scan-fails     the chapter's executed cell of that name: its code, then its outcome
     ```{code} scan-fails     its code alone, as a question
     ```{outcome} scan-fails  what came of it: outputs, an error, a figure
+    ```{drawing}             the chapter's drawing, as on its card
     ```{notes}               what is said; the speaker's view has it
 
 A cell's name is `name:` in its metadata; its number among the code cells will do. After the name,
@@ -32,7 +33,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from bookkit import pages, reading_time
+from bookkit import drawings, pages, reading_time
 from bookkit.expectations import SILENT
 from bookkit.outputs import (
     SILENT_WORDS,
@@ -49,7 +50,7 @@ PAGE = Template(Path(__file__).with_suffix(".html").read_text())
 STYLE = Path(__file__).with_suffix(".css").read_text()
 CODE_STYLE = "a11y-high-contrast-light"  # the site's
 LINES = 14  # of an output, at most
-BLOCK = re.compile(r"\{(show|code|outcome|notes)\} *(\S*) *(then|now|)")
+BLOCK = re.compile(r"\{(show|code|outcome|notes|drawing)\} *(\S*) *(then|now|)")
 
 
 def reader() -> MarkdownIt:
@@ -189,6 +190,8 @@ def make(notebook: NotebookNode, page: str) -> list[str]:
         kind, name, only = found.groups()
         if kind == "notes":
             return f'<aside class="notes">{reader().render(body)}</aside>'
+        if kind == "drawing":
+            return f'<div class="drawing">{drawings.inline(file.stem)}</div>'
         if name not in known:
             cure = "name one with `name:` in the cell's metadata, or its number."
             raise pages.PageError(f"{file.name}: there is no cell {name!r}; {cure}")

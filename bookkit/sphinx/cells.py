@@ -19,7 +19,7 @@ from bookkit.expectations import SILENT
 from bookkit.languages import say
 
 from . import error_index, front, render  # noqa: F401 - whose directives are registered here
-from .directives import DIRECTIVES
+from .directives import DIRECTIVES, outdated
 
 SCRIPTS = {
     'id="case-filter"': "casebook.js",
@@ -247,6 +247,7 @@ def setup(app: Sphinx) -> dict:
     app.add_role("newest", newest)
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
+    app.connect("env-get-outdated", outdated)
     app.connect("html-page-context", add_scripts)
     app.connect("config-inited", find_cache)
     app.connect("doctree-read", mark_cells)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from bookkit import (
@@ -19,6 +22,7 @@ from bookkit import (
     drawings,
     examined,
     pages,
+    predictions,
     reading_time,
     records,
     taught,
@@ -73,12 +77,30 @@ class Generated(Written):
 
 
 DIRECTIVES: dict[str, type[SphinxDirective]] = {}
+GENERATED = "generated"
+"""Marks, in what Sphinx keeps of a page, that it shows what other pages say."""
+
+
+def outdated(app: Sphinx, env: BuildEnvironment, *changed: set[str]) -> list[str]:
+    """Return the pages that show what others say, where any says something else than it did.
+
+    That is front matter, titles and predictions; of all else a change has the site built anew.
+    """
+    texts = [pages.path_of(row.page).read_text() for row in pages.contents()]
+    said = [
+        (text.partition("\n---")[0], re.findall("^# .+$", text, re.M), predictions.find(text))
+        for text in texts
+    ]
+    before = vars(env).get("said")
+    vars(env)["said"] = said
+    known = env.metadata.items() if before != said else ()
+    return [page for page, meta in known if GENERATED in meta]
 
 
 def directive(name: str) -> Callable[[Maker], Maker]:
     """Make a directive of a function, which gives nodes, or HTML.
 
-    The function is given the directive and its argument, and each build asks it anew.
+    The function is given the directive and its argument; see `outdated` for when it is asked anew.
     """
 
     def register(make: Maker) -> Maker:
@@ -88,7 +110,7 @@ def directive(name: str) -> Callable[[Maker], Maker]:
             required_arguments, optional_arguments = needed, 1 - needed
 
             def run(self) -> Nodes:
-                self.env.note_reread()
+                self.env.metadata[self.env.docname][GENERATED] = True
                 made = make(self, *self.arguments)
                 return [raw(made)] if isinstance(made, str) else made
 

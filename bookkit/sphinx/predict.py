@@ -14,7 +14,7 @@ from bookkit import pages, predictions, reading_time
 from bookkit.languages import say
 from bookkit.predictions import LETTERS
 
-from .directives import Nodes, Written
+from .directives import GENERATED, Nodes, Written
 from .render import fold, raw
 
 
@@ -88,6 +88,7 @@ class WorkshopTest(Written):
 
     def run(self) -> Nodes:
         """Return the items with their programs, then what each answer shows."""
+        self.env.metadata[self.env.docname][GENERATED] = True
         known = predictions.of_book()
         items, key = [], []
         for number, line in enumerate(self.content, 1):

@@ -42,8 +42,8 @@ SHEETS = ("styles/*.css", "mystnb.*.css")
 BODY = [
     # Roles that docutils gives to a bibliography, and that browsers no longer know.
     (r' role="(doc-biblioentry|list)"', ""),
-    # A short name stays whole where it has a hyphen, `-inf` for one.
-    (r'<span class="pre">(?=[^<]{1,12}<)(?=[^<]*-)', '<span class="pre short">'),
+    # A short name stays whole, in a narrow column too, and where it has a hyphen: `-inf`.
+    (r'<span class="pre">(?=[^<]{1,12}<)(?=\w+<|[^<]*-)', '<span class="pre short">'),
     # The words of a summary are what is read aloud; myst-nb would have others.
     ('<summary aria-label="Toggle hidden content">', "<summary>"),
     # The blank of "Solution to Exercise 1" would be underlined in its link.

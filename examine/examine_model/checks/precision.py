@@ -109,7 +109,10 @@ def with_64(context: Context, whole: bool = False) -> dict[str, Any]:
     wide = programs.widened(jax.tree.map(np.asarray, context.draws.values))
     both = jax.tree.map(lambda *rows: np.concatenate(rows), wide, comparing.shaken(wide))
     with refused("with 64 bits"), context.held.copied():
-        return programs.in_64_bits(at_draws(context, given), np.arange(2 * DRAWS), both)
+        found = programs.in_64_bits(at_draws(context, given), np.arange(2 * DRAWS), both)
+    if not found.keys() >= {*context.names}:  # a name may hold a tracer of this run
+        raise CannotRun("with 64 bits the model has other sites")
+    return found
 
 
 def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:

@@ -114,12 +114,10 @@ def tidy(text: str, varies: str = "") -> str:
 def of_figure(svg: str) -> str:
     """Return a figure's words, and how many marks it draws in each colour.
 
-    Matplotlib draws words as shapes, and leaves each as a comment.
-
     Raises:
         xml.etree.ElementTree.ParseError: it is not SVG.
     """
-    words = re.findall(r"<!-- (.+?) -->", svg, re.S)
+    words = []
     marks: Counter[str] = Counter()
     root = ElementTree.fromstring(svg)
     in_definitions = {id(part) for defs in root.iter(f"{SVG}defs") for part in defs.iter()}
@@ -128,13 +126,11 @@ def of_figure(svg: str) -> str:
         if id(part) in in_definitions:
             continue
         if name == "text":
-            words.append("".join(part.itertext()))
+            words.append(" ".join("".join(part.itertext()).split()))
         elif name in SHAPES:
             marks[_colour(part)] += 1
     drawn = [f"{count} in {colour}" for colour, count in sorted(marks.items()) if colour]
-    lines = [" ".join(word.split()) for word in words]
-    said = " · ".join(line for line in lines if line)
-    return f"words: {said}\nmarks: {', '.join(drawn)}"
+    return f"words: {' · '.join(filter(None, words))}\nmarks: {', '.join(drawn)}"
 
 
 def _colour(part: ElementTree.Element) -> str:

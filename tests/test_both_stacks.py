@@ -1,0 +1,181 @@
+"""Cells of the other stack: `%%then` shows what happens there as if it had happened here, and
+`%%both` runs one program on both, each outcome held to its own expectation.
+"""
+
+import os
+import time
+from importlib import metadata
+
+import nbformat
+import pytest
+from myst_nb.core.render import strip_ansi
+
+from bookkit import expectations, pages
+from tests.cells import ABSENT, LOAD, run_cells
+from trace_evidence.both import MIME
+
+pytestmark = pytest.mark.kept("stacks/then.in")
+
+PAGE = {
+    "load": LOAD,
+    "streams": "%%then\nimport sys\nprint('out')\nprint('err', file=sys.stderr)",
+    "result": "%%then\nx = 41\nx + 1",
+    "figure": "%%then\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]);",
+    "error": "%%then\nclass OddError(Exception): pass\nraise OddError(f'x is {x}')",
+    "not here": "x",
+    "arguments": "%%then  --fast\n1",
+    "cleared": "%%then\nimport IPython.display as d\nprint('old')\nd.clear_output()\nprint('new')",
+    "quiet": "%%then\nfrom tqdm.auto import tqdm\nimport numpyro.infer",
+    "both": "%%both\nimport sys, jax\nx = 20",
+    "prints": "%%both\nprint('JAX', jax.__version__)\nprint('err', file=sys.stderr)\nx + 1",
+    "one raises": "%%both\nassert int(jax.__version__.split('.')[1]) > 4, 'old'\nprint('new')",
+    "both raise": "%%both\n1 / 0",
+    "figures": "%%both\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]);",
+    "x now": "x",
+    "x then": "%%then\nx",
+    "dies": "%%then\nimport os\nos._exit(1)",
+    "fresh": "%%then\n'x' in globals()",
+    "stack": "%%then\nimport os, jax, numpyro\nprint(os.getpid(), jax.__version__, "
+    "numpyro.__version__)",
+}
+INTERRUPT_WHILE_PRINTING = """
+import os, signal, trace_evidence.then as then
+def interrupt_and_print(*args, **options):
+    os.kill(os.getpid(), signal.SIGINT)
+    print(*args, **options)
+then.print = interrupt_and_print
+"""
+LONG = "%%then\nimport time\nprint('started')\nfor _ in range(100): time.sleep(0.1)\nx = 'ran on'"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """The outputs of one page's cells."""
+    outputs = run_cells(tmp_path_factory.mktemp("page"), *PAGE.values())
+    return dict(zip(PAGE, outputs, strict=True))
+
+
+def error_of(outputs):
+    """Return the one error among a cell's outputs."""
+    (error,) = [out for out in outputs if out.output_type == "error"]
+    return error
+
+
+def drawn(outputs):
+    """Return the one figure among a cell's outputs; it is in the book's style."""
+    (figure,) = [out for out in outputs if "image/svg+xml" in out.get("data", {})]
+    return "#1b1f24" in figure["data"]["image/svg+xml"]
+
+
+def sides(outputs):
+    """Return both outcomes of a cell, each as a list of outputs."""
+    (shown,) = [out.data[MIME] for out in outputs if MIME in out.get("data", {})]
+    return {name: side["outputs"] for name, side in shown.items()}
+
+
+def test_streams_results_and_figures_come_across_each_as_itself(page):
+    streams = {(out.name, out.text) for out in page["streams"]}
+    assert streams == {("stdout", "out\n"), ("stderr", "err\n")}
+    (result,) = page["result"]
+    assert (result.output_type, result.data["text/plain"]) == ("execute_result", "42")
+    assert drawn(page["figure"])
+    assert "".join(out.text for out in page["cleared"]) == "new\n", "cleared output is cleared"
+    assert page["quiet"] == [], "imports print no stray warnings"
+
+
+def test_an_exception_keeps_its_traceback_and_the_state_persists_over_there(page):
+    error = error_of(page["error"])
+    assert (error.ename, error.evalue) == ("OddError", "x is 41")
+    shown = strip_ansi("\n".join(error.traceback))
+    assert "raise OddError" in shown and "trace_evidence" not in shown
+    assert error_of(page["not here"]).ename == "NameError"
+    assert "takes no arguments; it got '--fast'" in error_of(page["arguments"]).evalue
+
+
+def test_a_kernel_that_dies_fails_the_cell_and_the_next_cell_has_a_fresh_one(page):
+    error = error_of(page["dies"])
+    assert error.ename == "ThenKernelDied"
+    assert "the next %%then cell starts a fresh one" in error.evalue
+    assert page["fresh"][0].data["text/plain"] == "False"
+
+
+def test_the_kernel_runs_the_pinned_stack_and_ends_with_the_page(page):
+    pid, jax, numpyro = page["stack"][0].text.split()
+    pins = (pages.ROOT / "stacks" / "then.in").read_text().splitlines()
+    assert {f"jax=={jax}", f"numpyro=={numpyro}"} <= set(pins)
+    for _ in range(150):
+        try:
+            os.kill(int(pid), 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.2)
+    raise AssertionError(f"process {pid} goes on")
+
+
+def test_without_the_kernel_cells_say_how_to_install_it_and_the_page_goes_on(tmp_path):
+    both = "%%both\nprint('still here')"
+    (note,), (after,), shown = run_cells(tmp_path, LOAD, ABSENT, "%%then\n1 / 0", "2", both)[2:]
+    assert "not installed, so this cell did not run" in note.text
+    assert "make book" in note.text
+    assert after.data["text/plain"] == "2"
+    assert "Install it with `make book`" in sides(shown)["then"][0]["text"]
+    assert sides(shown)["now"][0]["text"] == "still here\n"
+
+
+def test_an_interrupt_reaches_the_other_kernel_also_while_output_is_printed(tmp_path):
+    first, last = "%%then\nx = 'stopped'", "%%then\nprint(x)"
+    outputs = run_cells(tmp_path, LOAD, first, INTERRUPT_WHILE_PRINTING, LONG, last)
+    interrupted, after = outputs[-2:]
+    assert error_of(interrupted).ename == "KeyboardInterrupt"
+    printed = [out.text for out in after if out.get("name") == "stdout"]
+    assert printed == ["stopped\n"], "the interrupt did not reach the kernel: see `_interrupts`"
+
+
+def test_each_side_has_its_own_streams_result_figure_and_variables(page):
+    assert page["both"] == []
+    for name, version in (("then", "0.4.31"), ("now", metadata.version("jax"))):
+        texts = {out.get("name", "result"): out for out in sides(page["prints"])[name]}
+        assert texts["stdout"]["text"] == f"JAX {version}\n"
+        assert texts["stderr"]["text"] == "err\n"
+        assert texts["result"]["data"]["text/plain"] == "21"
+        assert drawn(sides(page["figures"])[name])
+        assert page[f"x {name}"][0].data["text/plain"] == "20"
+
+
+def test_an_error_of_one_side_stops_neither_the_other_nor_the_page(page):
+    found = sides(page["one raises"])
+    assert (found["then"][0]["ename"], found["then"][0]["evalue"]) == ("AssertionError", "old")
+    assert found["now"] == [{"output_type": "stream", "name": "stdout", "text": "new\n"}]
+    (shown,) = page["one raises"]
+    assert "then · August 2024 · JAX 0.4.31" in shown.data["text/html"]
+    assert "AssertionError: old" in shown.data["text/plain"]
+    raised = [side[0]["ename"] for side in sides(page["both raise"]).values()]
+    assert raised == ["ZeroDivisionError"] * 2
+
+
+# --- what each half promises -----------------------------------------------------------------
+
+ERROR = {"output_type": "error", "ename": "TypeError", "evalue": "no", "traceback": []}
+PRINTED = {"output_type": "stream", "name": "stdout", "text": "4\n"}
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "expect", "words"),
+    [
+        ([ERROR], [], {}, "on `then`: the cell runs"),
+        ([], [ERROR], {}, "on `now`: the cell runs"),
+        ([], [], {"then": {"raises": "TypeError", "match": "no"}}, "on `then`: TypeError"),
+        ([ERROR], [], {"then": {"raises": "ValueError", "match": "no"}}, "ValueError"),
+        ([ERROR], [], {"then": {"raises": "TypeError", "match": "yes"}}, "'yes'"),
+        ([], [PRINTED], {"now": {"stdout": "5"}}, "on `now`: stdout '5'"),
+        ([], [], {"old": {"stdout": "5"}}, "keys among then, now"),
+        ([], [], {"now": {"stdot": "5"}}, "a mapping with keys among"),
+        ([ERROR], [PRINTED], {"then": {"raises": "TypeError", "match": "^no$"}}, ""),
+    ],
+)
+def test_a_half_that_is_not_as_it_says_is_told_with_its_side(then, now, expect, words):
+    data = {MIME: {"then": {"outputs": then}, "now": {"outputs": now}}}
+    output = {"output_type": "display_data", "data": data, "metadata": {}}
+    cell = nbformat.v4.new_code_cell("%%both\n1", outputs=[output], metadata={"expect": expect})
+    expected = "\n".join(one.expected for one in expectations.check(nbformat.from_dict(cell)))
+    assert words in expected and bool(words) == bool(expected)
