@@ -767,7 +767,7 @@ def closed_over(y):
     numpyro.sample("y", dist.Normal(jax.jit(lambda slope: DOUBLES * slope)(slope), 1.0), obs=y)
 
 
-DOUBLES = np.linspace(-1.0, 1.0, 20)
+DOUBLES = np.linspace(-1.0, 1.0, 40)
 FROM_0, FROM_1 = jnp.array([0, 1, 2, -1]), jnp.array([1, 2, 3, 3])
 PEOPLE = jnp.arange(400_000, 1_600_000, 20_000)
 COUNTS = np.float32([88, 91, 97, 112, 73])

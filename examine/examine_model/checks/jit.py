@@ -40,15 +40,15 @@ def check(context: Context) -> None:
 
 
 def rounded(context: Context, name: str) -> bool:
-    """Tell whether 64 bits give another density than a new program: then 32 are too few for it."""
+    """Tell whether 64 bits give a third density: then 32 are too few, and no program is old."""
     if context.noise is None or context.own_draws or jax.config.jax_enable_x64:
         return False
     try:
         wide = with_64(context)
     except CannotRun:
         return False
-    anew = context.ways.anew or {}
-    return name in wide and comparing.apart(anew[name], wide[name][0]) is not None
+    ways = context.ways.called, context.ways.anew or {}
+    return name in wide and all(comparing.apart(each[name], wide[name][0]) for each in ways)
 
 
 def stale(context: Context) -> tuple[str, ...]:

@@ -123,7 +123,7 @@ def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:
     if not np.isfinite(there).all():
         return None
     least = [np.log(float(np.finfo(kind).tiny)) for kind in (np.float32, np.float64)]
-    clamped = (here < least[0] + 0.01) & (there < least[1] + 0.01)
+    clamped = (np.abs(here - least[0]) < 0.01) & (np.abs(there - least[1]) < 0.01)
     here = np.where(clamped, there, here)
     found = comparing.apart(here, there, noise=comparing.rounding(there, moved))
     if found is None or not found.finite():
