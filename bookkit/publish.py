@@ -32,7 +32,6 @@ REPEATED = ("jit-broken-after-leak", "own-lazy-field")
 AFTER = -3
 Entry = dict[str, Any]
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
-CELL = re.compile(r"^```\{code-cell\}.*\n(?:---\n(?s:.*?)\n---\n|:.+\n)*((?s:.*?))^```$", re.M)
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
 
@@ -255,8 +254,11 @@ def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
 def plain(path: Path) -> str:
     """Return a page's text as a terminal shows it; what reads notebooks, pip does not have."""
     found = []
-    for place, text in enumerate(CELL.split(path.read_text().split("\n---\n", 1)[1])):
-        if place % 2:
+    # Before each cell its text, then its options, then its code.
+    for place, text in enumerate(pages.CELL.split(path.read_text().split("\n---\n", 1)[1])):
+        if place % 3 == 1:
+            continue
+        if place % 3 == 2:
             text = indented(re.sub(r"^%load_ext.*\n?", "", text, flags=re.M))
         else:
             text = DIRECTIVE.sub("", text)
