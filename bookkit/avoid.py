@@ -65,7 +65,7 @@ def table() -> str:
 
 
 def counted_table(program: str = "") -> str:
-    """Return what each program, or one of them, counted; releases that counted the same together."""
+    """Return what each program, or one of them, counted; releases that counted alike together."""
     head = say("| Program | Release | Wrong numbers | With the flag | Measured |")
     known, rows = record()["programs"], {}
     for row in load():
