@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import os
 import re
 import sys
@@ -166,13 +165,6 @@ def rules() -> dict[str, Any]:
     }
 
 
-HALF = 3
-"""In how many texts of an entry of average length a word stands that has half of its points there.
-
-What is said in more words than average needs more, as in BM25.
-"""
-
-
 @cache
 def translations() -> dict[str, str]:
     """Return what the records say in the other languages, by their English text."""
@@ -187,7 +179,7 @@ def translations() -> dict[str, str]:
 
 @cache
 def doubts() -> dict[str, Any]:
-    """Return what people say of the entries and of other topics, with what some stems mean."""
+    """Return what people say of the entries, and of topics that the book has nothing about."""
     return tomllib.loads((pages.BOOK / "doubts.toml").read_text(encoding="utf-8"))
 
 
@@ -203,12 +195,11 @@ def counts(without: Collection[str]) -> dict[str, Counter[str]]:
     Args:
         without: phrases of `doubts.toml` to leave out.
     """
-    same, dull = stems()
     said = {name: texts(one) for name, one in described().items()}
     for name, phrases in [*doubts()["says"].items(), *doubts()["elsewhere"].items()]:
         said.setdefault(name, []).extend(text for text in phrases if text not in without)
     return {
-        name: Counter(stem for text in rows for stem in second_door.stems(bare(text), same, dull))
+        name: Counter(stem for text in rows for stem in second_door.stems(bare(text)))
         for name, rows in said.items()
     }
 
@@ -218,31 +209,19 @@ def described() -> dict[str, Any]:
     return {**records.load(), **catalogue.load(), **everyday.load(), **records.families()}
 
 
-def stems() -> tuple[dict[str, str], list[str]]:
-    """Return the stems that mean another's, and the words that say nothing."""
-    known = doubts()
-    same = {word: stem for stem, words in known["same"].items() for word in words.split()}
-    return same, known["dull"].split()
-
-
 def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
-    """Return what the second door knows: the table, and the points of each stem in each entry."""
+    """Return what the second door knows: the table, and in how many phrases each stem stands."""
     rows, cases = counts(without), records.load()
-    same, dull = stems()
-    entries = Counter(stem for row in rows.values() for stem in row)
-    length = {name: row.total() for name, row in rows.items()}
-    average = sum(length.values()) / len(length)
-    points: dict[str, list[list[int]]] = {stem: [] for stem in sorted(entries)}
-    for place, (name, row) in enumerate(rows.items()):
-        half = HALF * (1 + length[name] / average) / 2
-        for stem, n in row.items():
-            rare = math.log((1 + len(rows)) / entries[stem])
-            points[stem].append([place, round(40 * rare * n / (n + half))])
+    everywhere = sum(rows.values(), Counter())
+    # What stands in a single phrase says nothing yet.
+    known: dict[str, list[int]] = {stem: [] for stem in sorted(everywhere) if everywhere[stem] > 1}
+    for place, row in enumerate(rows.values()):
+        for stem in known.keys() & row.keys():  # one number is the place and how many more than one
+            known[stem].append(place + (row[stem] - 1) * len(rows))
     return {
-        "same": same,
-        "dull": dull,
         "order": list(rows),
-        "points": points,
+        "totals": [row.total() for row in rows.values()],
+        "counts": known,
         "table": [
             [words, [slug for slug, case in cases.items() if name in case.symptoms]]
             for name, words in records.SYMPTOMS.items()

@@ -1,17 +1,16 @@
 """The second door: from plain words about a wrong answer to what they may mean, or to *not known*.
 
-Like the triage, it is data and a small algorithm, here and in `book/_static/symptoms.js`. The words
-of each entry, and of each topic that the book has nothing about, are reduced to stems with points,
-beforehand. A question gives each of them the sum of the points of its stems, times the share of the
-question that these are. Half of what the best topic gets speaks against every entry. With fewer
-points than `ENOUGH`, or by one word alone, an entry is not named.
+Like the triage, it is data and a small algorithm, here and in `book/_static/symptoms.js`: naive
+Bayes. It is counted beforehand in how many phrases of each entry, and of each topic that the book
+has nothing about, a word's stem stands. So each of them has a probability, given a question. If all
+entries together have less than `ENOUGH`, the book has no answer; one word alone decides nothing.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from typing import Any, NamedTuple
 
 from .triage import address, data
@@ -24,11 +23,15 @@ ENDINGS = (
     (r"^(.*)([bdgmnprt])\2$", r"\1\2"),
     (r"^(.{3,})e$", r"\1"),
 )
-ENOUGH, SURE, MOST = 35, 100, 3
-"""The points from which on an entry is named, and the best one is no guess; how many are named.
+SMOOTHING = 0.1
+"""In how many phrases a stem is said to stand that stands in none of an entry."""
+FEW = 6
+"""Of more words than these each tells less than it would alone, for they go together."""
+ENOUGH, SURE, LEAST, MOST = 90, 60, 2, 3
+"""In percent: from where on the book is said to have an answer, and the best one is no guess; what
+an entry needs to be named. And how many are named.
 
-`make run M=tools.score` decided: it leaves out each fifth of `book/doubts.toml` in turn, and asks
-for its phrases.
+`make run M=tools.score` shows what they do.
 """
 UNSURE = "Not known for sure. Perhaps it is near one of these:"
 ADVICE = (
@@ -52,23 +55,16 @@ class Match(NamedTuple):
     page: str
 
 
-def stems(text: str, same: dict[str, str], dull: Iterable[str]) -> list[str]:
-    """Return the stems of a text's words, each once, in their order; a number has none.
-
-    Args:
-        text: what somebody typed, or a part of a record.
-        same: stems that mean another's.
-        dull: words that say nothing.
-    """
+def stems(text: str) -> list[str]:
+    """Return the stems of a text's words, each once, in their order; a number has none."""
     found = []
-    for word in dict.fromkeys(re.findall(r"[a-z0-9]+", text.lower())):
-        if word in dull or word[0] <= "9":
+    for word in re.findall(r"[a-z0-9]+", text.lower()):
+        if word[0] <= "9":
             continue
         for pattern, replacement in ENDINGS:
             word = re.sub(pattern, replacement, word)
-        found.append(same.get(word, word))
-    found += [pair for pair in pairs(text) if pair not in dull]
-    return list(dict.fromkeys(found))
+        found.append(word)
+    return list(dict.fromkeys(found + pairs(text)))
 
 
 def pairs(text: str) -> list[str]:
@@ -93,36 +89,30 @@ def search(words: str) -> list[Match]:
 
 
 def rank(words: str, known: dict[str, Any], entries: Container[str]) -> list[tuple[str, int]]:
-    """Return the names of the entries that words may mean, with their scores.
+    """Return the names of the entries that words may mean, with their probabilities in percent.
 
     Args:
         words: what somebody typed.
-        known: the points, as `bookkit/publish.py` makes them.
+        known: in how many phrases a stem stands, as `bookkit/publish.py` counts them.
         entries: what may be named; any other name is a topic that the book has nothing about.
     """
-    asked = stems(words, known["same"], known["dull"])
-    rows = {stem: known["points"].get(stem, ()) for stem in asked}
-    # The fewer entries have a stem, the more it weighs; a stem that none has weighs most.
-    weights = {
-        stem: int(10 * math.log((1 + len(known["order"])) / max(1, len(row))) + 0.5)
-        for stem, row in rows.items()
-    }
-    total = sum(weights.values())
-    found: dict[int, list[tuple[int, int]]] = {}
-    for stem in asked:
-        for place, points in rows[stem]:
-            found.setdefault(place, []).append((points, weights[stem]))
-    scores, elsewhere = {}, 0
-    for place, hits in found.items():
-        points, weight = map(sum, zip(*hits))
-        score = points * weight // total if len(hits) > 1 else 0
-        if known["order"][place] in entries:
-            scores[place] = score
-        else:
-            elsewhere = max(elsewhere, score)
-    scores = {place: score - elsewhere // 2 for place, score in scores.items()}
-    best = sorted(scores, key=lambda place: (-scores[place], place))[:MOST]
-    return [(known["order"][place], scores[place]) for place in best if scores[place] >= ENOUGH]
+    rows = [known["counts"][stem] for stem in stems(words) if stem in known["counts"]]
+    if len(rows) < 2:
+        return []
+    all_stems = SMOOTHING * len(known["counts"])
+    logs = [len(rows) * math.log(SMOOTHING / (n + all_stems)) for n in known["totals"]]
+    for row in rows:
+        for value in row:
+            more, place = divmod(value, len(logs))
+            logs[place] += math.log(1 + (1 + more) / SMOOTHING)
+    best, power = max(logs), min(1, FEW / len(rows))
+    chances = [math.exp(power * (value - best)) for value in logs]
+    percent = [100 * chance / sum(chances) for chance in chances]
+    found = [(name, n) for name, n in zip(known["order"], percent) if name in entries]
+    if sum(n for _, n in found) < ENOUGH:
+        return []
+    found.sort(key=lambda row: -row[1])
+    return [(name, int(n + 0.5)) for name, n in found[:MOST] if n >= LEAST]
 
 
 def table() -> list[tuple[str, list[str]]]:

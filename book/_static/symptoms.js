@@ -1,60 +1,48 @@
 /* The second door in the browser: the algorithm of trace_evidence/symptoms.py, with the same data.
-   It answers the box where no error is pasted, and stands above the results of the site's search. */
+   It answers where no error is pasted. */
 "use strict";
 
 (() => {
   const { rich, address, data, say } = globalThis.traceEvidence;
   function stems(text, data) {
-    const dull = new Set(data.dull);
     const found = new Set();
-    for (let word of new Set(text.toLowerCase().match(/[a-z0-9]+/g))) {
-      if (dull.has(word) || word[0] <= "9") continue;
+    for (let word of text.toLowerCase().match(/[a-z0-9]+/g) ?? []) {
+      if (word[0] <= "9") continue;
       for (const [pattern, replacement] of data.endings) {
         word = word.replace(new RegExp(pattern), replacement.replace(/\\(\d)/g, "$$$1"));
       }
-      found.add(Object.hasOwn(data.same, word) ? data.same[word] : word);
+      found.add(word);
     }
     // Chinese has no spaces between words: its characters count in pairs.
     for (const part of text.match(/[\u3400-\u9fff]{2,}/g) ?? []) {
-      for (let i = 0; i < part.length - 1; i++) {
-        const pair = part.slice(i, i + 2);
-        if (!dull.has(pair)) found.add(pair);
-      }
+      for (let i = 0; i < part.length - 1; i++) found.add(part.slice(i, i + 2));
     }
     return [...found];
   }
 
-  /* Returns [[name, score], …], the likeliest first, as `rank` does in Python. */
+  /* Returns [[name, percent], …], the likeliest first, as `rank` does in Python. */
   function search(words, data) {
-    const found = new Map();
-    let total = 0;
-    for (const stem of stems(words, data)) {
-      const entries = Object.hasOwn(data.points, stem) ? data.points[stem] : [];
-      // The fewer entries have a stem, the more it weighs; a stem that none has weighs most.
-      const share = (1 + data.order.length) / Math.max(1, entries.length);
-      const weight = Math.trunc(10 * Math.log(share) + 0.5);
-      total += weight;
-      for (const [place, points] of entries) {
-        const row = found.get(place) ?? { points: 0, weight: 0, hits: 0 };
-        row.points += points;
-        row.weight += weight;
-        row.hits += 1;
-        found.set(place, row);
-      }
+    const known = stems(words, data).filter((stem) => Object.hasOwn(data.counts, stem));
+    if (known.length < 2) return [];
+    const all = data.smoothing * Object.keys(data.counts).length;
+    const logs = data.totals.map((n) => known.length * Math.log(data.smoothing / (n + all)));
+    for (const value of known.flatMap((stem) => data.counts[stem])) {
+      const n = 1 + Math.trunc(value / logs.length);
+      logs[value % logs.length] += Math.log(1 + n / data.smoothing);
     }
-    const scores = [];
-    let elsewhere = 0;
-    for (const [place, { points, weight, hits }] of found) {
-      const score = hits > 1 ? Math.trunc((points * weight) / total) : 0;
-      if (Object.hasOwn(data.entries, data.order[place])) scores.push([place, score]);
-      else elsewhere = Math.max(elsewhere, score);
-    }
-    return scores
-      .map(([place, score]) => [place, score - Math.trunc(elsewhere / 2)])
-      .filter(([, score]) => score >= data.enough)
-      .sort(([a, x], [b, y]) => y - x || a - b)
+    const best = Math.max(...logs);
+    const power = Math.min(1, data.few / known.length);
+    const chances = logs.map((value) => Math.exp(power * (value - best)));
+    const total = chances.reduce((sum, chance) => sum + chance, 0);
+    const found = chances
+      .map((chance, place) => [data.order[place], (100 * chance) / total])
+      .filter(([name]) => Object.hasOwn(data.entries, name));
+    if (found.reduce((sum, [, percent]) => sum + percent, 0) < data.enough) return [];
+    return found
+      .sort(([, x], [, y]) => y - x)
       .slice(0, data.most)
-      .map(([place, score]) => [data.order[place], score]);
+      .filter(([, percent]) => percent >= data.least)
+      .map(([name, percent]) => [name, Math.trunc(percent + 0.5)]);
   }
 
   function item(...content) {
@@ -79,21 +67,8 @@
     list.replaceChildren(...entries, ...tips);
     const known = sure ? say("It may be one of these:") : found.length ? data.unsure : unknown;
     status.textContent = asked ? known : "";
+    return found.length > 0;
   }
 
   globalThis.traceEvidence = { ...globalThis.traceEvidence, symptoms: search, showSymptoms: show };
-
-  document.addEventListener("DOMContentLoaded", () => {
-    const block = document.getElementById("symptom-block");
-    const words = new URLSearchParams(location.search).get("q");
-    if (!block || !words) return;
-    const results = document.getElementById("search-results");
-    results.style.visibility = "hidden";  // until what is above them is there: nothing jumps
-    data().then(({ symptoms }) => {
-      if (!search(words, symptoms).length) return;
-      const status = document.getElementById("symptom-status");
-      show(words, symptoms, document.getElementById("symptom-findings"), status);
-      block.hidden = false;
-    }).finally(() => { results.style.visibility = ""; });
-  });
 })();

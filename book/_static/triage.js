@@ -209,15 +209,15 @@
   /* What an error has and plain words have not: a line of its own, or a class with a colon. */
   const ERROR = /\n|(Error|Exception|Warning)\b|Traceback/;
 
+  /* Writes what the doors know of a text, and tells whether they know anything. */
   function answer(text, { triage: rules, symptoms }, status, list) {
     list.replaceChildren();
     status.textContent = "";
-    if (!text.trim()) return;
+    if (!text.trim()) return false;
     const { findings, releases } = triage(text, rules);
     const bad = knownBad(releases, rules.avoid);
     if (!findings.length && !bad.length && !ERROR.test(text.trim())) {
-      globalThis.traceEvidence.showSymptoms(text, symptoms, list, status);
-      return;
+      return globalThis.traceEvidence.showSymptoms(text, symptoms, list, status);
     }
     list.append(...bad.map(warn), ...findings.map(describe));
     if (findings.length) {
@@ -225,11 +225,21 @@
     } else if (!bad.length) {
       status.textContent = say("Not known here. Paste the whole traceback, with its last lines.");
     }
+    return list.childElementCount > 0;
   }
 
   globalThis.traceEvidence = { ...globalThis.traceEvidence, triage, knownBad };
 
   document.addEventListener("DOMContentLoaded", () => {
+    const words = new URLSearchParams(location.search).get("q");
+    const block = document.getElementById("search-answers");
+    if (block && words) {
+      const results = document.getElementById("search-results");
+      results.style.visibility = "hidden";  // until what is above them is there: nothing jumps
+      data().then((known) => {
+        block.hidden = !answer(words, known, ...block.children);
+      }).finally(() => { results.style.visibility = ""; });
+    }
     const box = document.getElementById("triage");
     if (!box) return;
     const text = document.getElementById("triage-text");

@@ -108,7 +108,7 @@ def source(link: str) -> str:
 
 
 def symptom_data() -> dict[str, Any]:
-    """Return what `symptoms.js` needs: the points of the words, and the entries."""
+    """Return what `symptoms.js` needs: the counts of the words, and the entries."""
     known = triage.data()["symptoms"]  # of all languages, whichever is spoken
     cases, entries = records.load(), {}
     known_of: dict[str, Any] = cases | catalogue.load() | everyday.load() | records.families()
@@ -119,11 +119,14 @@ def symptom_data() -> dict[str, Any]:
         href = to_site(publish.entries()[name]["page"])
         entries[name] = {"title": one.title, "href": href, "symptom": text}
     return {
-        **{key: known[key] for key in ("same", "dull", "points", "order")},
+        **{key: known[key] for key in ("order", "totals", "counts")},
         "endings": symptoms.ENDINGS,
-        "most": symptoms.MOST,
+        "smoothing": symptoms.SMOOTHING,
+        "few": symptoms.FEW,
         "enough": symptoms.ENOUGH,
         "sure": symptoms.SURE,
+        "least": symptoms.LEAST,
+        "most": symptoms.MOST,
         "unsure": say(symptoms.UNSURE),
         "advice": [say(text) for text in symptoms.ADVICE],
         "entries": entries,
@@ -226,7 +229,7 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -
         for name in ("doors.js", "triage.js", "symptoms.js", "errors.js"):
             app.add_js_file(name)
     if page == "search":
-        for name in ("doors.js", "symptoms.js", "results.js"):
+        for name in ("doors.js", "triage.js", "symptoms.js", "results.js"):
             app.add_js_file(name)
         context["doors_data"] = data_address()
 
