@@ -160,6 +160,26 @@ def test_a_gradient_that_is_no_number_is_found_where_the_density_is_one(of, find
     assert all(row.site == "scale" for row in (*report.findings, *report.hints))
 
 
+class Ring(dist.Distribution):
+    """Points around a circle, which draws its centre, only for a sampler to start from."""
+
+    support = dist.constraints.real_vector
+
+    def __init__(self):
+        super().__init__(event_shape=(2,))
+
+    def sample(self, key, sample_shape=()):
+        return jnp.zeros((*sample_shape, 2))
+
+    def log_prob(self, value):
+        return -((jnp.linalg.norm(value, axis=-1) - 2.0) ** 2)
+
+
+def test_a_gradient_that_is_no_number_at_the_only_value_drawn_is_a_hint():
+    report = examine(lambda: numpyro.sample("x", Ring()), checks=["round_trip"])
+    assert report.ok and [hint.id for hint in report.hints] == ["nan-gradient"], report
+
+
 def test_a_gradient_of_zero_is_a_hint_where_the_density_changes():
     def model():
         scale = numpyro.sample("scale", dist.Uniform(1.0, 50.0))

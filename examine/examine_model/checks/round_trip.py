@@ -102,7 +102,8 @@ def same_with_intermediates(context: Context) -> None:
 def gradient_arrives(context: Context) -> None:
     """Find latents by which the gradient is no number, and hint at those where it is zero.
 
-    A `where` computes both of its branches, so a gradient may be NaN where the density is not.
+    A `where` computes both of its branches, so a gradient may be NaN where the density is not. One
+    value alone may be a kink: some distributions draw zeros, only for a sampler to start from.
     """
     if any(found.check == context.check for found in context.findings):
         return
@@ -113,14 +114,15 @@ def gradient_arrives(context: Context) -> None:
     for name, slope in draws.slopes.items():
         if name not in context.draw.samples() or not np.size(slope):
             continue
-        slope = per_draw(slope)[whole]
+        value, slope = (per_draw(rows)[whole] for rows in (draws.values[name], slope))
         broken = ~np.isfinite(slope).all(1)
         if broken.any():
             says = (
                 f"in {broken.sum()} of {len(slope)} prior draws the log density is finite, and its "
                 f"gradient by this site has {show(slope[~np.isfinite(slope)][0])}"
             )
-            tell = context.find if broken.all() else context.hint
+            everywhere = broken.all() and (value != value[0]).any()
+            tell = context.find if everywhere else context.hint
             tell("nan-gradient", says, name, ["nan-gradient"])
             return
         if not slope.any():
