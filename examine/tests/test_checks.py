@@ -160,6 +160,17 @@ def test_a_gradient_that_is_no_number_is_found_where_the_density_is_one(of, find
     assert all(row.site == "scale" for row in (*report.findings, *report.hints))
 
 
+def test_a_start_whose_loss_is_infinite_alone_too_is_no_fault_of_vmap():
+    def model():
+        numpyro.sample("y", dist.Normal(numpyro.sample("x", dist.Normal()), 1.0), obs=jnp.inf)
+
+    def guide():
+        numpyro.sample("x", dist.Normal(numpyro.param("mean", 0.0), 1.0))
+
+    report = examine(model, guide=guide, checks=["guide"])
+    assert report.ok and report.ran == ["guide"], report
+
+
 class Ring(dist.Distribution):
     """Points around a circle, which draws its centre, only for a sampler to start from."""
 

@@ -185,7 +185,8 @@ def mapped_starts(context: Context) -> None:
     lane = int(np.flatnonzero(~np.asarray(finite))[0])
     says = f"under `vmap` lane {lane} starts where the loss is not finite, without a word"
     try:
-        start(context, unused(context.guide), keys[lane])
+        if not start(context, unused(context.guide), keys[lane], finite=True)[1]:
+            return  # the loss is no better alone
     except Exception as error:
         says += f"; alone, `svi.init` raises {running.brief(error)}"
     context.find("lane-without-start", says, "", ["lane-without-start"])
