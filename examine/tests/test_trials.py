@@ -4,6 +4,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from examine_model import report
 from trials import corpus, count, harvest, load_record, others, pairs
 
 
@@ -32,9 +33,11 @@ def test_each_alarm_in_the_record_is_explained_and_few_are_false():
     assert all(entry["why"].endswith(".") for entry in corpus.explanations())
 
 
-def test_the_record_has_150_models_and_each_case():
+def test_the_record_has_300_models_each_case_and_20_models_for_each_check():
     kept = load_record()
-    assert kept["others"]["all"]["models"] >= 150
+    assert kept["others"]["all"]["models"] >= 300
+    ran = kept["others"]["all"]["ran"]
+    assert ran.keys() == {*report.NAMES} and min(ran.values()) >= 20
     assert set(kept["others"]) - {"all"} == set(corpus.projects())
     assert kept["cases"] == count.by_case(count.load("after")), "run python -m trials.count --write"
     assert kept["not_applicable"] == pairs.NOT_APPLICABLE, "run python -m trials.count --write"
