@@ -160,6 +160,19 @@ def test_a_gradient_that_is_no_number_is_found_where_the_density_is_one(of, find
     assert all(row.site == "scale" for row in (*report.findings, *report.hints))
 
 
+def test_a_loop_that_has_data_for_its_first_steps_draws_the_others():
+    def model(length):
+        def step(level, _):
+            level = numpyro.sample("level", dist.Normal(level, 1.0))
+            numpyro.sample("y", dist.Normal(level, 1.0))
+            return level, None
+
+        scan(step, 0.0, None, length=length)
+
+    report = examine(handlers.condition(model, {"level": jnp.ones(3)}), 5, checks=["round_trip"])
+    assert report.ok and report.ran == ["round_trip"], report
+
+
 def test_a_start_whose_loss_is_infinite_alone_too_is_no_fault_of_vmap():
     def model():
         numpyro.sample("y", dist.Normal(numpyro.sample("x", dist.Normal()), 1.0), obs=jnp.inf)

@@ -62,12 +62,24 @@ def same_density(context: Context) -> None:
     """Find the sites whose density is another for the same values."""
     if context.draw.keys_asked or any(found.check == context.check for found in context.findings):
         return  # the model draws more than its sites, so another key is another density
+    if loop_draws_what_it_observes(context):
+        return
     for name, before in context.ways.drawn.items():
         found = context.apart(name, before, context.ways.called[name])
         if found:
             says = found.says("where the values were drawn", "where the same values are handed in")
             context.find("density-not-repeated", says, name)
             return
+
+
+def loop_draws_what_it_observes(context: Context) -> bool:
+    """Return whether a loop has data for its first steps only, so another key gives other rows."""
+    back = context.back.samples()
+    observed = {
+        name: site for name, site in context.draw.samples().items()
+        if site.looped and name in back and name not in context.values
+    }  # fmt: skip
+    return any(not same(site.value, back[name].value) for name, site in observed.items())
 
 
 def same_with_intermediates(context: Context) -> None:
