@@ -178,7 +178,8 @@ def mapped_starts(context: Context) -> None:
         context.find("guide-under-vmap", says, "", ["autoguide-under-vmap"])
         return
     except Exception as error:
-        raise CannotRun(f"`jax.vmap(svi.init)` raises {running.brief(error)}") from error
+        says = f"`svi.init` or `svi.evaluate` raises {running.brief(error)} under `vmap`"
+        raise CannotRun(says) from error
     if bool(jnp.all(finite)):
         return
     context.held.restore()
