@@ -156,6 +156,15 @@ def test_a_function_is_given_a_model_and_called(tmp_path, monkeypatch):
     assert met == [(len, ([2.0],), {}), (print, (), {"end": ""})]
 
 
+def test_a_model_is_not_examined_while_jax_compiles_the_program(tmp_path, monkeypatch):
+    import jax
+
+    monkeypatch.setattr(harvest, "examined", lambda *_: pytest.fail("no model can be run here"))
+    spy = harvest.Spy(tmp_path, tmp_path / "rows.jsonl")
+    jax.jit(lambda reading: spy.meet(len, (reading,), {}))(2.0)
+    assert spy.met == set()
+
+
 def test_what_another_release_finds_differently_is_said():
     quiet = {"findings": {}, "hints": {}}
     now = {"dose": quiet, "schools": quiet | {"findings": {"float32": []}}, "radon": quiet}

@@ -122,7 +122,7 @@ class Spy:
         """Examine a model, or an `MCMC`, whose model was not met before."""
         model = met.sampler.model if hasattr(met, "sampler") else met
         place = place_of(model)
-        if not callable(model) or place in self.met:
+        if not callable(model) or place in self.met or inside_jit((args, kwargs)):
             return
         self.met.add(place)
         kwargs = {name: value for name, value in kwargs.items() if name not in OF_INFERENCE}
@@ -137,6 +137,13 @@ class Spy:
                 file.write(json.dumps(row) + "\n")
         finally:
             self.inside = False
+
+
+def inside_jit(given: Any) -> bool:
+    """Return whether JAX compiles the program that calls inference: no model can be run there."""
+    import jax
+
+    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given))
 
 
 def with_a_prior(model: Any, args: tuple, kwargs: dict) -> tuple[Any, tuple, dict, None] | None:
