@@ -126,14 +126,14 @@ def gradient_arrives(context: Context) -> None:
     for name, slope in draws.slopes.items():
         if name not in context.draw.samples() or not np.size(slope):
             continue
-        value, slope = (per_draw(rows)[whole] for rows in (draws.values[name], slope))
+        drawn, slope = per_draw(draws.values[name]), per_draw(slope)[whole]
         broken = ~np.isfinite(slope).all(1)
         if broken.any():
             says = (
                 f"in {broken.sum()} of {len(slope)} prior draws the log density is finite, and its "
                 f"gradient by this site has {show(slope[~np.isfinite(slope)][0])}"
             )
-            everywhere = broken.all() and (value != value[0]).any()
+            everywhere = broken.all() and (drawn != drawn[0]).any()
             tell = context.find if everywhere else context.hint
             tell("nan-gradient", says, name, ["nan-gradient"])
             return
