@@ -160,6 +160,50 @@ def test_a_gradient_that_is_no_number_is_found_where_the_density_is_one(of, find
     assert all(row.site == "scale" for row in (*report.findings, *report.hints))
 
 
+def test_a_loop_that_has_data_for_its_first_steps_draws_the_others():
+    def model(length):
+        def step(level, _):
+            level = numpyro.sample("level", dist.Normal(level, 1.0))
+            numpyro.sample("y", dist.Normal(level, 1.0))
+            return level, None
+
+        scan(step, 0.0, None, length=length)
+
+    report = examine(handlers.condition(model, {"level": jnp.ones(3)}), 5, checks=["round_trip"])
+    assert report.ok and report.ran == ["round_trip"], report
+
+
+def test_a_start_whose_loss_is_infinite_alone_too_is_no_fault_of_vmap():
+    def model():
+        numpyro.sample("y", dist.Normal(numpyro.sample("x", dist.Normal()), 1.0), obs=jnp.inf)
+
+    def guide():
+        numpyro.sample("x", dist.Normal(numpyro.param("mean", 0.0), 1.0))
+
+    report = examine(model, guide=guide, checks=["guide"])
+    assert report.ok and report.ran == ["guide"], report
+
+
+class Ring(dist.Distribution):
+    """Points around a circle, which draws its centre, only for a sampler to start from."""
+
+    support = dist.constraints.real_vector
+
+    def __init__(self):
+        super().__init__(event_shape=(2,))
+
+    def sample(self, key, sample_shape=()):
+        return jnp.zeros((*sample_shape, 2))
+
+    def log_prob(self, value):
+        return -((jnp.linalg.norm(value, axis=-1) - 2.0) ** 2)
+
+
+def test_a_gradient_that_is_no_number_at_the_only_value_drawn_is_a_hint():
+    report = examine(lambda: numpyro.sample("x", Ring()), checks=["round_trip"])
+    assert report.ok and [hint.id for hint in report.hints] == ["nan-gradient"], report
+
+
 def test_a_gradient_of_zero_is_a_hint_where_the_density_changes():
     def model():
         scale = numpyro.sample("scale", dist.Uniform(1.0, 50.0))

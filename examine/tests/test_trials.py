@@ -4,6 +4,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from examine_model import report
 from trials import corpus, count, harvest, load_record, others, pairs
 
 
@@ -32,9 +33,11 @@ def test_each_alarm_in_the_record_is_explained_and_few_are_false():
     assert all(entry["why"].endswith(".") for entry in corpus.explanations())
 
 
-def test_the_record_has_150_models_and_each_case():
+def test_the_record_has_300_models_each_case_and_20_models_for_each_check():
     kept = load_record()
-    assert kept["others"]["all"]["models"] >= 150
+    assert kept["others"]["all"]["models"] >= 300
+    ran = kept["others"]["all"]["ran"]
+    assert ran.keys() == {*report.NAMES} and min(ran.values()) >= 20
     assert set(kept["others"]) - {"all"} == set(corpus.projects())
     assert kept["cases"] == count.by_case(count.load("after")), "run python -m trials.count --write"
     assert kept["not_applicable"] == pairs.NOT_APPLICABLE, "run python -m trials.count --write"
@@ -43,13 +46,15 @@ def test_the_record_has_150_models_and_each_case():
 
 
 def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):
-    for name in ("examples/a.py", "test/test_b.py", "c.ipynb", "library/d.py", ".git/e.ipynb"):
+    there = ("examples/a.py", "examples/odds_test.py", "test/test_b.py", "c.ipynb")
+    for name in (*there, "library/d.py", ".git/e.ipynb"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("import numpyro")
     (tmp_path / "examples" / "plain.py").write_text("import numpy")
     found = {str(path.relative_to(tmp_path)) for path in corpus.programs(tmp_path)}
-    assert found == {"examples/a.py", "test/test_b.py", "c.ipynb"}
+    assert found == {*there}
+    assert [name for name in there if harvest.is_test(tmp_path / name)] == ["test/test_b.py"]
 
 
 def test_the_sixty_are_counted_by_what_is_said_of_each(monkeypatch):
@@ -97,9 +102,13 @@ mcmc.run(PRNGKey(0), 3.0)
 
 @pytest.mark.parametrize("suffix", [".py", ".ipynb"])
 def test_a_model_is_examined_where_inference_is_called_first(tmp_path, suffix, monkeypatch):
-    from numpyro.infer import MCMC, SVI, Predictive
+    import numpyro
+    from numpyro.contrib.einstein import SteinVI
+    from numpyro.infer import MCMC, SVI, Predictive, util
 
-    for owner, name in ((MCMC, "run"), (SVI, "init"), (SVI, "run"), (Predictive, "__call__")):
+    for owner, name in ((MCMC, "run"), (SVI, "init"), (SVI, "run"), (SteinVI, "run"),
+                        (Predictive, "__call__"), (util, "initialize_model"),
+                        (numpyro, "render_model")):  # fmt: skip
         monkeypatch.setattr(owner, name, getattr(owner, name))  # put back afterwards
     source = [*PROGRAM.splitlines(keepends=True), "%matplotlib inline\n"]
     cells = {"cells": [{"cell_type": "code", "source": part} for part in (source, ["  2 + 2"])]}
@@ -132,6 +141,28 @@ def test_a_loop_of_steps_is_not_run_and_a_sampler_that_fails_leaves_a_model(tmp_
     with pytest.raises(harvest.Met):
         spy.start(None, svi, None)
     assert met[1:] == [svi.model]
+
+
+def test_a_function_is_given_a_model_and_called(tmp_path, monkeypatch):
+    met = []
+    spy = harvest.Spy(tmp_path, tmp_path / "rows.jsonl")
+    monkeypatch.setattr(spy, "meet", lambda *given: met.append(given))
+
+    def drawn(key, model, *, model_args=(), model_kwargs=None):
+        return key
+
+    assert spy.function(drawn, 0, len, model_args=([2.0],)) == 0
+    assert spy.function(drawn, 1, print, model_kwargs={"end": ""}) == 1
+    assert met == [(len, ([2.0],), {}), (print, (), {"end": ""})]
+
+
+def test_a_model_is_not_examined_while_jax_compiles_the_program(tmp_path, monkeypatch):
+    import jax
+
+    monkeypatch.setattr(harvest, "examined", lambda *_: pytest.fail("no model can be run here"))
+    spy = harvest.Spy(tmp_path, tmp_path / "rows.jsonl")
+    jax.jit(lambda reading: spy.meet(len, (reading,), {}))(2.0)
+    assert spy.met == set()
 
 
 def test_what_another_release_finds_differently_is_said():

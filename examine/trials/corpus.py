@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from . import load_record, write_record
+from .harvest import is_test
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(__file__).with_name("corpus")
@@ -40,8 +41,7 @@ def programs(checkout: Path) -> list[Path]:
         parts = path.relative_to(checkout).parts
         if any(part.startswith(".") for part in parts) or path.name.startswith("__"):
             continue
-        test = path.name.startswith("test_") or path.name.endswith("_test.py")
-        runs = path.suffix == ".ipynb" or test or "examples" in parts or "scripts" in parts
+        runs = path.suffix == ".ipynb" or is_test(path) or {"examples", "scripts"} & {*parts}
         if runs and "numpyro" in path.read_text(errors="replace"):
             found.append(path)
     return found

@@ -1,16 +1,18 @@
-"""Run one program of somebody else's, and examine each model at its first call of inference.
+"""Run one program of somebody else's, and examine each model where NumPyro is first given it.
 
     python -m trials.harvest FILE OUT [ARGUMENT ...]
 
 FILE is a script, a notebook or a file of pytest tests; a script is given the arguments. Inference
 takes a few steps only, so that the file goes on to its next model. Where it stands at one place of
 the file only, and after `SVI.init`, which a loop of steps follows, nothing is run: the statement or
-the test ends there, and the next one begins. OUT gets one line of JSON a model.
+the test ends there, and the next one begins. OUT gets one line of JSON a model. A model that is
+given only to other packages, or to a loop written by hand, is not met.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 import os
 import re
@@ -34,8 +36,14 @@ class Met(BaseException):
     """No other model follows, so the statement ends; no `except Exception` swallows it."""
 
 
+def is_test(file: Path) -> bool:
+    """Return whether pytest runs this file; an example may be called as a test is."""
+    named = file.name.startswith("test_") or file.name.endswith("_test.py")
+    return named and file.parent.name != "examples"
+
+
 class Spy:
-    """Stands at the inference calls of NumPyro."""
+    """Stands at the calls of NumPyro that are given a model."""
 
     def __init__(self, file: Path, out: Path) -> None:
         self.file, self.out = file, out
@@ -45,12 +53,17 @@ class Spy:
 
     def install(self) -> None:
         """Replace the calls by ones that examine."""
-        from numpyro.infer import MCMC, SVI, Predictive
+        import numpyro
+        from numpyro.contrib.einstein import SteinVI
+        from numpyro.infer import MCMC, SVI, Predictive, util
 
         self._wrap(MCMC, "run", self.mcmc)
         self._wrap(SVI, "init", self.start)
         self._wrap(SVI, "run", self.svi)
+        self._wrap(SteinVI, "run", self.svi)
         self._wrap(Predictive, "__call__", self.predictive)
+        self._wrap(util, "initialize_model", self.function)
+        self._wrap(numpyro, "render_model", self.function)
 
     def _wrap(self, owner: Any, name: str, instead: Callable) -> None:
         original = getattr(owner, name)
@@ -98,11 +111,18 @@ class Spy:
         self.meet(said.model, args, kwargs)
         return call(said, key, *args, **kwargs)
 
+    def function(self, call: Callable, *args: Any, **kwargs: Any) -> Any:
+        """Examine the model that a function is given beside its arguments, and call it."""
+        given = inspect.signature(call).bind(*args, **kwargs).arguments
+        model_args, model_kwargs = given.get("model_args"), given.get("model_kwargs")
+        self.meet(given["model"], model_args or (), model_kwargs or {})
+        return call(*args, **kwargs)
+
     def meet(self, met: Any, args: tuple, kwargs: dict, guide: Any = None) -> None:
         """Examine a model, or an `MCMC`, whose model was not met before."""
         model = met.sampler.model if hasattr(met, "sampler") else met
         place = place_of(model)
-        if not callable(model) or place in self.met:
+        if not callable(model) or place in self.met or inside_jit((args, kwargs)):
             return
         self.met.add(place)
         kwargs = {name: value for name, value in kwargs.items() if name not in OF_INFERENCE}
@@ -117,6 +137,13 @@ class Spy:
                 file.write(json.dumps(row) + "\n")
         finally:
             self.inside = False
+
+
+def inside_jit(given: Any) -> bool:
+    """Return whether JAX compiles the program that calls inference: no model can be run there."""
+    import jax
+
+    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given))
 
 
 def with_a_prior(model: Any, args: tuple, kwargs: dict) -> tuple[Any, tuple, dict, None] | None:
@@ -210,7 +237,7 @@ def main() -> int:
     Spy(file, out).install()
     sys.path.insert(0, str(file.parent))
     sys.argv = [str(file), *sys.argv[3:]]
-    if file.name.startswith("test_") or file.name.endswith("_test.py"):
+    if is_test(file):
         import pytest
 
         flags = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", "-W", "ignore"]

@@ -178,14 +178,16 @@ def mapped_starts(context: Context) -> None:
         context.find("guide-under-vmap", says, "", ["autoguide-under-vmap"])
         return
     except Exception as error:
-        raise CannotRun(f"`jax.vmap(svi.init)` raises {running.brief(error)}") from error
+        says = f"`svi.init` or `svi.evaluate` raises {running.brief(error)} under `vmap`"
+        raise CannotRun(says) from error
     if bool(jnp.all(finite)):
         return
     context.held.restore()
     lane = int(np.flatnonzero(~np.asarray(finite))[0])
     says = f"under `vmap` lane {lane} starts where the loss is not finite, without a word"
     try:
-        start(context, unused(context.guide), keys[lane])
+        if not start(context, unused(context.guide), keys[lane], finite=True)[1]:
+            return  # the loss is no better alone
     except Exception as error:
         says += f"; alone, `svi.init` raises {running.brief(error)}"
     context.find("lane-without-start", says, "", ["lane-without-start"])

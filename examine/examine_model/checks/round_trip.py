@@ -62,12 +62,24 @@ def same_density(context: Context) -> None:
     """Find the sites whose density is another for the same values."""
     if context.draw.keys_asked or any(found.check == context.check for found in context.findings):
         return  # the model draws more than its sites, so another key is another density
+    if loop_draws_what_it_observes(context):
+        return
     for name, before in context.ways.drawn.items():
         found = context.apart(name, before, context.ways.called[name])
         if found:
             says = found.says("where the values were drawn", "where the same values are handed in")
             context.find("density-not-repeated", says, name)
             return
+
+
+def loop_draws_what_it_observes(context: Context) -> bool:
+    """Return whether a loop has data for its first steps only, so another key gives other rows."""
+    back = context.back.samples()
+    observed = {
+        name: site for name, site in context.draw.samples().items()
+        if site.looped and name in back and name not in context.values
+    }  # fmt: skip
+    return any(not same(site.value, back[name].value) for name, site in observed.items())
 
 
 def same_with_intermediates(context: Context) -> None:
@@ -102,7 +114,8 @@ def same_with_intermediates(context: Context) -> None:
 def gradient_arrives(context: Context) -> None:
     """Find latents by which the gradient is no number, and hint at those where it is zero.
 
-    A `where` computes both of its branches, so a gradient may be NaN where the density is not.
+    A `where` computes both of its branches, so a gradient may be NaN where the density is not. One
+    value alone may be a kink: some distributions draw zeros, only for a sampler to start from.
     """
     if any(found.check == context.check for found in context.findings):
         return
@@ -113,14 +126,15 @@ def gradient_arrives(context: Context) -> None:
     for name, slope in draws.slopes.items():
         if name not in context.draw.samples() or not np.size(slope):
             continue
-        slope = per_draw(slope)[whole]
+        drawn, slope = per_draw(draws.values[name]), per_draw(slope)[whole]
         broken = ~np.isfinite(slope).all(1)
         if broken.any():
             says = (
                 f"in {broken.sum()} of {len(slope)} prior draws the log density is finite, and its "
                 f"gradient by this site has {show(slope[~np.isfinite(slope)][0])}"
             )
-            tell = context.find if broken.all() else context.hint
+            everywhere = broken.all() and (drawn != drawn[0]).any()
+            tell = context.find if everywhere else context.hint
             tell("nan-gradient", says, name, ["nan-gradient"])
             return
         if not slope.any():
