@@ -17,7 +17,7 @@ from flit_core import buildapi
 from bookkit import examined, pages, records
 from trace_evidence import triage
 
-pytestmark = pytest.mark.kept("examine", "book/cases", "book/examine")
+pytestmark = pytest.mark.slow
 
 
 def test_nine_in_ten_silent_cases_are_found_of_those_that_have_a_model():

@@ -135,7 +135,7 @@ def printed(tmp_path_factory):
     )
 
 
-@pytest.mark.kept
+@pytest.mark.slow
 def test_a_check_says_what_is_missing_whatever_was_run_before_it(printed):
     assert "%check needs the label of an exercise, and got 'nothing'." in printed[1]
     assert printed[2].startswith("Not yet: name 'answer' is not defined. It is made in a cell")
@@ -150,7 +150,7 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(printed):
     assert "make book" in printed[17]
 
 
-@pytest.mark.kept
+@pytest.mark.slow
 def test_refused_answers_are_shown_with_what_the_check_says_and_held_to_it(printed):
     told = "answer = 4\nNot yet: the answer is wrong"
     assert printed[13] == f"{told}\n\n{told}"
@@ -158,7 +158,7 @@ def test_refused_answers_are_shown_with_what_the_check_says_and_held_to_it(print
     assert printed[15] == "5", "a refused answer stays out of the notebook's variables"
 
 
-@pytest.mark.kept
+@pytest.mark.slow
 def test_a_then_cell_out_of_order_says_which_cells_to_run(tmp_path):
     load = f"{LOAD}\n{laid_down(tmp_path)}"
     printed = printed_by(tmp_path, load, "%%then\nbelief", "%check old")

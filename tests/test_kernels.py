@@ -57,7 +57,7 @@ async def ask(manager, name: str, folder: str) -> dict:
     return json.loads("".join(parts))
 
 
-@pytest.mark.kept
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["python3", "then"])
 def test_a_forked_kernel_is_like_a_readers(name):
     found = []
