@@ -124,9 +124,10 @@ def card(case: Case) -> str:
     return as_card("front-card case-card", shown, folded)
 
 
-def as_table(head: str, rows: Iterable[Iterable[str]]) -> str:
-    """Return a table as Markdown, from its first line and the cells of the others."""
+def as_table(head: str | Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table as Markdown, from its first line or the cells of it, and those of the rest."""
     lines = [f"| {' | '.join(cells)} |" for cells in rows]
+    head = head if isinstance(head, str) else f"| {' | '.join(head)} |"
     return "\n".join([head, "|---" * (head.count("|") - 1) + "|", *lines])
 
 
