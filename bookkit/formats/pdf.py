@@ -20,7 +20,7 @@ import typst
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 
-from bookkit import browser, drawings, faces, languages, localized, pages, versions
+from bookkit import browser, faces, illustrations, languages, localized, pages, versions
 from bookkit.languages import Language, say
 
 CONTENTS_LINK = "https://page.invalid/"  # in front.typ; a link to a page that comes later
@@ -132,7 +132,7 @@ def front(rows: list[pages.Entry], starts: list[int]) -> PdfReader:
     return typeset(
         kind="front",
         subtitle=say("Failures of JAX, NumPyro and Equinox,\nreproduced, explained and fixed"),
-        drawings=[drawings.for_paper(f"cause-{way}") for way in (1, 2, 3)],
+        drawings=[illustrations.for_paper(f"cause-{way}") for way in (1, 2, 3)],
         author=say("The developers of Trace Evidence"),
         address=pages.public_address() + (f"{address}/" if address else ""),
         stacks=say("Then: the releases of August 2024. Now: {stack}.", stack=stack),

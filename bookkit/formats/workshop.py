@@ -19,9 +19,9 @@ from nbformat import NotebookNode
 
 from bookkit import (
     catalogue,
-    drawings,
     execute,
     faces,
+    illustrations,
     pages,
     reading_time,
     taught,
@@ -93,7 +93,7 @@ def write_handout(page: str) -> None:
         "fonts": pdf.LATIN,
         "title": failure.title,
         "address": pages.published(page),
-        "drawing": drawings.for_paper(name),
+        "drawing": illustrations.for_paper(name),
         "symptom": runs(failure.symptom),
         "message": failure.message,
         "versions": f"{measured[0].upper()}{measured[1:]}.",

@@ -19,8 +19,8 @@ from bookkit import (
     can_i_use,
     casebook,
     catalogue,
-    drawings,
     examined,
+    illustrations,
     pages,
     predictions,
     reading_time,
@@ -307,9 +307,9 @@ def table(here: Generated, *arguments: str) -> Nodes:
 
 @directive("drawing")
 def drawing(here: Generated, argument: str) -> str:
-    """Return drawings that no cell makes, side by side where there is room; see `drawings`."""
+    """Return drawings that no cell makes, side by side where there is room; see `illustrations`."""
     names = argument.split()
-    drawn = "".join(map(drawings.inline, names))
+    drawn = "".join(map(illustrations.inline, names))
     return f'<div class="{" ".join(["drawing", *names])}">{drawn}</div>'
 
 
