@@ -18,7 +18,7 @@ from bookkit import execute, outputs, pages, reading_time, records, versions
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
-from . import error_index, front, render  # noqa: F401 - whose directives are registered here
+from . import error_index, front, render, triage_box  # noqa: F401 - registers their directives
 from .directives import DIRECTIVES, outdated
 
 SCRIPTS = {
