@@ -142,12 +142,12 @@ def as_card(look: str, shown: dict[str, str], folded: dict[str, str], below: Ite
 
 
 def mark(case: Case) -> str:
-    """Return the marks of a case: silent or loud, and closed where it is mended."""
+    """Return the marks of a case: silent or loud, and closed where it is fixed."""
     return f"{{inline-mark}}`{case.kind}: {say(case.kind)}`{closed(case)}"
 
 
 def closed(case: Case) -> str:
-    """Return the mark of a case that the newest stack has mended, or nothing."""
+    """Return the mark of a case that does not fail on the newest stack, or nothing."""
     return "" if fails_today(case) else f" {{inline-mark}}`closed: {say('closed')}`"
 
 
