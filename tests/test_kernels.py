@@ -44,6 +44,8 @@ async def ask(manager, folder: str) -> dict:
     """Start a kernel, run `LOOK` in it, and return what it printed."""
     kernel = manager(transport="ipc", connection_file=f"{folder}/kernel.json")
     await kernel.start_kernel(env=dict(os.environ))
+    forked = isinstance(kernel.provisioner.process, kernels.ForkedProcess)
+    assert forked == (manager is kernels.ForkManager)
     client = kernel.client()
     client.start_channels()
     said = []

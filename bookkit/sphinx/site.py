@@ -76,15 +76,11 @@ def without(markup: str, *names: str) -> str:
     return "\n".join(line for line in lines if not any(name in line for name in names))
 
 
-def set_addresses(app: Sphinx, config: Config) -> None:
-    """Tell the extensions where the site is published."""
+def configure(app: Sphinx, config: Config) -> None:
+    """Tell the extensions where the site is published; a preview has no pictures for elsewhere."""
     config.ogp_site_url = config.html_baseurl
     config.html_context["address"] = config.html_baseurl
     config.notfound_urls_prefix = urlsplit(config.html_baseurl).path
-
-
-def draw_no_cards(app: Sphinx, config: Config) -> None:
-    """In a preview, leave out the pictures that stand for a page elsewhere."""
     if os.environ.get(execute.PREVIEW):
         config.ogp_social_cards = {"enable": False}
 
@@ -279,8 +275,7 @@ def number_cells(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Register what the site needs with Sphinx."""
-    app.connect("config-inited", set_addresses)
-    app.connect("config-inited", draw_no_cards)
+    app.connect("config-inited", configure)
     app.connect("env-before-read-docs", leave_out_what_is_not_executed)
     app.connect("builder-inited", add_filters)
     written: set[str] = set()
