@@ -7,8 +7,6 @@ changed, nothing is done. `make page` builds English alone, and until the site w
 preview, which has outputs only on pages that are executed.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

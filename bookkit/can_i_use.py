@@ -1,7 +1,5 @@
 """The page *Can I use it?*: the table of `can_i_use/record.json`, as HTML and as Markdown."""
 
-from __future__ import annotations
-
 import html
 import itertools
 from collections import Counter

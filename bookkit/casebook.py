@@ -1,7 +1,5 @@
 """Cards and tables of the casebook, as Markdown, made from the records and the matrix."""
 
-from __future__ import annotations
-
 import html
 import tomllib
 from collections.abc import Iterable

@@ -6,8 +6,6 @@ metadata only; each stack has a cache of its own, and `package_of` is what else 
 One process at a time executes pages.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

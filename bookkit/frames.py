@@ -4,8 +4,6 @@ A page is executed once, in English. What its figures say is translated in the d
 `trace_evidence.steps` publishes: captions, choices, sentences, alt texts and labels of drawings.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable

@@ -4,8 +4,6 @@ A file in ``book/_static/illustrations`` draws with `currentColor` and the colou
 and says in its title what it shows.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

@@ -6,8 +6,6 @@ process: once a week `.ci/run` sets `ORDINARY`, with which all kernels start as 
 they do where the system cannot fork safely, for another Python, and with another environment.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import multiprocessing

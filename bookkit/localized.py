@@ -5,8 +5,6 @@ Jupyter Book takes no language, so this gives Sphinx the configuration that Jupy
 `python -m bookkit` before, or Sphinx executes here what it does not find.
 """
 
-from __future__ import annotations
-
 import shutil
 import sys
 from gettext import NullTranslations

@@ -5,8 +5,6 @@ in what the cell printed or raised, and for each answer what would be found if i
 ``%%both`` cell, what is found on `then` and on `now` is put together with ` / `.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ is folded away does not count, nor do the replies of a prediction, nor exercises
 solutions, which have minutes of their own.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import dataclass

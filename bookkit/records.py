@@ -5,8 +5,6 @@ see* make the program that goes wrong, those of *Cure* the one that does not. In
 `trace-evidence explain` and the version matrix are made from here.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -4,8 +4,6 @@ Code, links, formulas, numbers, placeholders and emphasis are the same in each l
 Markdown makes of both texts is compared, so a mark of emphasis that does not close is missing.
 """
 
-from __future__ import annotations
-
 import re
 from calendar import month_name
 from collections import Counter

@@ -6,8 +6,6 @@ English on the site until somebody looks at it; one that stands in another catal
 taken from there. `python -m bookkit.translations de` lays down a new language too.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The page *Upstream*: the defects with a patch, what was proven of each, and where they stand."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from functools import cache

@@ -6,8 +6,6 @@ The rules are written against one part. The other is held out, and only counted.
 Usage: make run M=tools.score
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache

@@ -11,8 +11,6 @@ in no release as well, and what became of each defect on the branch that is ther
 The exit status is 1 where a row wants attention, and 2 where nothing could be run.
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import hashlib

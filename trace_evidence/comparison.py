@@ -4,8 +4,6 @@ It is a module of its own, so that a change of it executes only the pages that d
 `SILENT`, as it does the other two colours of `figures`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .figures import GREY, INK

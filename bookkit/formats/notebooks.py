@@ -1,7 +1,5 @@
 """The chapters as notebooks in plain Markdown: for students, and with answers for instructors."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -14,8 +14,6 @@ A cell's name is `name:` in its metadata; its number among the code cells will d
 words of what is shown (statements, lines of an output, captions of a figure); the rest is left out.
 """
 
-from __future__ import annotations
-
 import ast
 import html
 import re

@@ -4,8 +4,6 @@ Into `_build/workshop` go notebooks for students and for instructors, slides, an
 chapter.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import shutil

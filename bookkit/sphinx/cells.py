@@ -1,7 +1,5 @@
 """The Sphinx side of the book: directives, marks on cells, formulas, a fresh cache."""
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes

@@ -1,7 +1,5 @@
 """The book's directives: what a page asks the catalogue, the matrix or the workshop's plan for."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable

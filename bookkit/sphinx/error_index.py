@@ -1,7 +1,5 @@
 """The directives of the error index: every message, and every everyday error, explained."""
 
-from __future__ import annotations
-
 import html
 
 from docutils import nodes

@@ -1,7 +1,5 @@
 """What only the first page has: the matrix as a drawing, cards, one program twice."""
 
-from __future__ import annotations
-
 import html
 import os
 import re

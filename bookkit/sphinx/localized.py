@@ -1,7 +1,5 @@
 """What the editions in several languages need of Sphinx: a switch between them, marks, a search."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

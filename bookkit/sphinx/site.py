@@ -4,8 +4,6 @@ The theme sends every icon of Font Awesome, as a script and as fonts, to show tw
 those twenty. Titles and descriptions come from the catalogue, or from a page's front matter.
 """
 
-from __future__ import annotations
-
 import base64
 import html
 import json

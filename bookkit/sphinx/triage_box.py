@@ -3,8 +3,6 @@
 What it answers from goes to the browser as one script, made of what the reader's package knows.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from functools import cache

@@ -7,8 +7,6 @@ right. The other blocks are answers that the check refuses, each above what the 
 A check runs in a copy of the notebook's variables.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import dataclass
