@@ -13,14 +13,14 @@ import os
 import signal
 import sys
 import tempfile
+from multiprocessing.context import ForkServerProcess
 from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager
 
 ORDINARY = "TRACE_EVIDENCE_ORDINARY_KERNELS"
 READ_AT_IMPORT = ("JAX_", "XLA_", "NUMPYRO_", "EQX_", "MPL", "MATPLOTLIB", "PYTHON", "TQDM")
-SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["bookkit.preloaded"])
+multiprocessing.set_forkserver_preload(["bookkit.preloaded"])
 
 
 def read_at_import(env: Any) -> dict[str, str]:
@@ -50,38 +50,24 @@ def become_kernel(argv: list[str], cwd: str, env: dict[str, str]) -> None:
     kernelapp.launch_new_instance()
 
 
-def fork(argv: list[str], cwd: str, env: dict[str, str]) -> int:
-    """Fork a kernel; return its process id."""
-    process = SERVER.Process(target=become_kernel, args=(argv, cwd, env), daemon=True)
-    process.start()
-    assert process.pid
-    return process.pid
-
-
-class ForkedProcess:
-    """A forked kernel, as far as a provisioner needs `subprocess.Popen`."""
+class ForkedProcess(ForkServerProcess):
+    """A forked kernel, with what a provisioner needs of `subprocess.Popen`."""
 
     stdin = stdout = stderr = None
 
-    def __init__(self, pid: int):
-        self.pid = pid
-
     def poll(self) -> int | None:
-        """Return None while the process runs, then 0: how it ended is not known."""
-        try:
-            os.kill(self.pid, 0)
-        except ProcessLookupError:
-            return 0
-        return None
+        """Return None while the process runs, then its status."""
+        return self.exitcode
 
-    def wait(self) -> int:
-        """Return 0; the provisioner has polled until the process was gone."""
-        return 0
+    def wait(self) -> int | None:
+        """Wait until the process is gone; return its status."""
+        self.join()
+        return self.exitcode
 
     def send_signal(self, number: int) -> None:
         """Send a signal to the process, if it still runs."""
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, number)
+            os.kill(self.pid or 0, number)
 
 
 class ForkManager(AsyncKernelManager):
@@ -95,10 +81,11 @@ class ForkManager(AsyncKernelManager):
             await super()._async_launch_kernel(kernel_cmd, **kwargs)
             return
         argv = ["ipykernel_launcher", *rest[rest.index("-f") :]]
-        arguments = argv, str(kwargs.get("cwd") or os.getcwd()), env
-        pid = await asyncio.get_running_loop().run_in_executor(None, fork, *arguments)
+        wanted = argv, str(kwargs.get("cwd") or os.getcwd()), env
+        process = ForkedProcess(target=become_kernel, args=wanted, daemon=True)
+        await asyncio.get_running_loop().run_in_executor(None, process.start)
         local: Any = self.provisioner
-        local.process, local.pid, local.pgid = ForkedProcess(pid), pid, pid
+        local.process, local.pid, local.pgid = process, process.pid, process.pid
         self._reconcile_connection_info(local.connection_info)
 
 

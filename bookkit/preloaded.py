@@ -1,4 +1,4 @@
-"""What a forked kernel has imported before it is asked for; `kernels.SERVER` imports this.
+"""What a forked kernel has imported before it is asked for; see `kernels`.
 
 JAX colors a printed jaxpr, and tqdm draws a widget, where they are imported in a notebook. So the
 libraries find themselves in one, as in a kernel of a reader's.

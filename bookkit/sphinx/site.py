@@ -21,8 +21,7 @@ from sphinx_sitemap import add_html_link
 
 from bookkit import catalogue, execute, faces, pages, records, taught
 from bookkit.languages import say
-
-from .localized import name_parts
+from bookkit.localized import name_parts
 
 # A rule of the theme's style sheet that gives an icon its character.
 ICON = re.compile(r'\.fa-[\w-]+:before\{content:"\\([0-9a-f]+)"\}')
