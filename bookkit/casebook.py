@@ -61,9 +61,9 @@ def open_ranges(slug: str) -> dict[str, list[list]]:
     return found
 
 
-def link(case: Case, text: str = "") -> str:
-    """Return a link to a case, by its title with its marks of code, or by other words."""
-    return f"[{text or case.title}](/{case.page}.md)"
+def link(case: Case) -> str:
+    """Return a link to a case, by its title with its marks of code."""
+    return f"[{case.title}](/{case.page}.md)"
 
 
 def upstream(case: Case) -> str:

@@ -84,7 +84,7 @@ def shown_words(cell: NotebookNode) -> int:
 
 def prose_words(text: str) -> int:
     """Return the words of a Markdown text, without directives, options and addresses."""
-    text = pages.FENCE.sub("", predictions.without_replies(text))
+    text = pages.FENCE.sub("", predictions.written(text, predictions.shown))
     text = re.sub(r"<[^>]+>", "", text)
     text = re.sub(r"^:{3,}.*$|^\(\S+\)=$", "", text, flags=re.M)
     text = re.sub(r"\]\([^)]*\)", "]", text)

@@ -73,13 +73,6 @@ def outline_items(parent: DictionaryObject) -> Iterator[DictionaryObject]:
         item = item.get_object().get("/Next")
 
 
-def name_headings(writer: PdfWriter, headings: list[str]) -> None:
-    """Write the headings into the outline; Chromium garbles those that a line or page breaks."""
-    outline = cast(DictionaryObject, writer.root_object["/Outlines"])
-    for item, heading in zip(outline_items(outline), headings, strict=True):
-        item[NameObject("/Title")] = TextStringObject(heading)
-
-
 def first_leaves(book: PdfReader) -> list[int]:
     """Return the leaf, counted from 0, on which each page of the book begins, from its outline."""
     titles: Any = [item for item in book.outline if not isinstance(item, list)]
@@ -180,7 +173,10 @@ def print_book(language: Language) -> None:
         page.set_default_timeout(300_000)
         page.pdf(path=part, format="A4", outline=True, tagged=True, print_background=True)
     writer = PdfWriter(clone_from=part)
-    name_headings(writer, headings)
+    outline = cast(DictionaryObject, writer.root_object["/Outlines"])
+    # Chromium garbles the headings that a line or page breaks.
+    for item, heading in zip(outline_items(outline), headings, strict=True):
+        item[NameObject("/Title")] = TextStringObject(heading)
     starts = [leaf + 1 for leaf in first_leaves(PdfReader(part))]
     heads = typeset(kind="heads", heads=running_heads(rows, starts, len(writer.pages)))
     for leaf, head in zip(writer.pages, heads.pages, strict=True):

@@ -33,13 +33,6 @@ ENDING = "book/closing/on-one-sheet"  # has the questions that stand on each han
 SIZES = (7.8, 7.3, 6.8)  # points: the code of a handout, as large as one page allows
 
 
-def write_slides(page: str, notebook: NotebookNode) -> None:
-    """Write a chapter's slides as one HTML file, beside the folder `reveal.js`."""
-    made = slides.make(notebook, page)
-    html = slides.as_html(pages.title(page), made, pages.published(page))
-    notebooks.write(OUT / "slides" / f"{Path(page).name}.html", html)
-
-
 def runs(text: str) -> list[list[str]]:
     """Return inline Markdown as pairs of a kind (text, code, em, strong) and a text."""
     found, kind = [], "text"
@@ -127,7 +120,8 @@ def make(page: str, executed: NotebookNode, seconds: float | None) -> None:
     notebooks.write(OUT / "instructor" / file, nbformat.writes(full))
     if page in taught.failures():
         full.cells = [c for c in full.cells if notebooks.NOTES not in c.metadata.get("tags", [])]
-        write_slides(page, full)
+        html = slides.as_html(pages.title(page), slides.make(full, page), pages.published(page))
+        notebooks.write(OUT / "slides" / f"{Path(page).name}.html", html)
         write_handout(page)
 
 

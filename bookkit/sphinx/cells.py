@@ -57,12 +57,6 @@ class ConsoleLexer(BashSessionLexer):
             yield place, Comment if comment else kind, value
 
 
-def then_label(page: str) -> str:
-    """Return what a ``%%then`` cell of a page is marked with: the versions that it runs on."""
-    pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
-    return say("then · August 2024") + outputs.releases(page, pins)
-
-
 def source_of(cell: nodes.container) -> nodes.literal_block | None:
     """Return the block that holds a code cell's source, or None where it is removed."""
     for part in cell.children:
@@ -165,7 +159,9 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             if block.astext().startswith(("%%then", "%%both")):
                 block["language"] = ThenLexer.aliases[0]
         if text.startswith("%%then"):
-            marks.append(("then", then_label(app.env.docname)))
+            pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
+            words = say("then · August 2024") + outputs.releases(app.env.docname, pins)
+            marks.append(("then", words))
         if cell.get("hide_mode"):
             cell["prompt_show"], cell["prompt_hide"] = prompts(
                 text, metadata, cell["hide_mode"], len(cell.children) > 1
