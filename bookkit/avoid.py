@@ -63,19 +63,21 @@ def table() -> str:
 
 
 def counted_table(program: str = "") -> str:
-    """Return what each program, or one of them, counted on each release, and when."""
+    """Return what each program, or one of them, counted; releases that counted alike together."""
     head = say("| Program | Release | Wrong numbers | With the flag | Measured |")
-    known, rows = record()["programs"], []
+    known, rows = record()["programs"], {}
     for row in load():
         if program not in ("", row["program"]):
             continue
         counts = known.get(row["program"], {})
         for release in sorted(counts, key=version_order):
             measured = counts[release]
-            name = f"[`{row['program']}`]({PROGRAMS}/{row['program']}.py)"
+            name = f"[`{row['program']}`]({PROGRAMS}/{row['program']}.py), {row['library']}"
             words = [counted(measured.get(key)) for key in ("counted", "with_flag")]
-            rows.append((name, f"{row['library']} {release}", *words, measured["date"]))
-    return casebook.as_table(head, rows)
+            rows.setdefault((name, *words, measured["date"]), []).append(release)
+    return casebook.as_table(
+        head, [(name, ", ".join(some), *rest) for (name, *rest), some in rows.items()]
+    )
 
 
 def counted(numbers: list[int] | None) -> str:

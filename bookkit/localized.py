@@ -61,6 +61,7 @@ def configuration() -> dict[str, Any]:
         base = made["html_baseurl"]
         made |= {
             "language": language.code,
+            "author": say("The developers of Trace Evidence"),
             "locale_dirs": [str(languages.FOLDER)],
             "translation_progress_classes": "untranslated",
             "html_baseurl": f"{base}{language.address}/",

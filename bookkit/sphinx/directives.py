@@ -284,22 +284,23 @@ def case_index(here: Generated) -> Nodes:
     return [raw(casebook.filters()), *here.parse(casebook.index_table())]
 
 
-def name_cells(table: nodes.table) -> None:
+def name_cells(table: nodes.table, *classes: str) -> None:
     """Put its column's name before each cell of a table: on a phone each row is a card."""
-    table["classes"].append("cards")
+    table["classes"] += ["cards", *classes]
     head, *rows = table.findall(nodes.row)
     names = [entry.astext() for entry in head]
     for row in rows:
         for name, entry in list(zip(names, row, strict=True))[1:]:
             label = nodes.inline(text=say("{name}: ", name=name), classes=["on-phone"])
-            entry[0].insert(0, label)
+            if entry.astext():
+                entry[0].insert(0, label)
 
 
 def table(here: Generated, *arguments: str) -> Nodes:
     """Return what the function of `TABLES` says that has the directive's name."""
     parsed = here.parse(TABLES[here.name](*arguments))
     if here.name in CARDS:
-        name_cells(parsed[0])
+        name_cells(parsed[0], *CARDS[here.name])
     return parsed
 
 
@@ -315,7 +316,10 @@ def drawing(here: Generated, argument: str) -> str:
 def cells_measured(here: Generated, part: str = "") -> Nodes | str:
     """Return each distribution in each construct, or one of the tables about them."""
     if part:
-        return here.parse(getattr(can_i_use, f"{part}_table")())
+        parsed = here.parse(getattr(can_i_use, f"{part}_table")())
+        if part in ("constructs", "changes", "left_out"):
+            name_cells(parsed[0], "short")
+        return parsed
     return can_i_use.table(here.address)
 
 
@@ -335,7 +339,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "version-boundaries": boundaries_table,
     "version-table": stacks_table,
 }
-CARDS = ("avoid", "upstream-table")  # of many words: see `name_cells`
+CARDS = {"avoid": (), "avoid-counted": ("short",), "upstream-table": ()}  # see `name_cells`
 DIRECTIVES["case-card"] = CaseCard
 for each in TABLES:
     directive(each)(table)
