@@ -65,7 +65,8 @@ def table() -> str:
 def counted_table(program: str = "") -> str:
     """Return what each program, or one of them, counted; releases that counted alike together."""
     head = say("| Program | Release | Wrong numbers | With the flag | Measured |")
-    known, rows = record()["programs"], {}
+    known = record()["programs"]
+    rows: dict[tuple[str, ...], list[str]] = {}
     for row in load():
         if program not in ("", row["program"]):
             continue
