@@ -1,3 +1,3 @@
-"""Loads the plugins that collect chapters and open the site, and pytester, to test the first."""
+"""Loads the plugins that collect chapters and open the site."""
 
-pytest_plugins = ["tests.chapter_plugin", "tests.site_plugin", "tests.kept", "pytester"]
+pytest_plugins = ["tests.chapter_plugin", "tests.site_plugin"]

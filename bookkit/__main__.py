@@ -1,7 +1,5 @@
 """Execute the pages into the book's cache: ``python -m bookkit [PAGE …]``."""
 
-from __future__ import annotations
-
 import functools
 import os
 import sys

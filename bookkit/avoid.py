@@ -1,7 +1,5 @@
 """Read `stacks/avoid.toml` and what was measured: the releases that compute wrong numbers."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from typing import Any

@@ -31,12 +31,6 @@ class NotReady(Exception):
     """Something is missing; the message is one line that names the cure."""
 
 
-def find_chromium() -> str | None:
-    """Return the path of a Chromium: `CHROMIUM`, or the first one on `PATH`."""
-    asked = os.environ.get("CHROMIUM")
-    return shutil.which(asked) if asked else next(filter(None, map(shutil.which, NAMES)), None)
-
-
 def file_at(url: str) -> Path:
     """Return the file of the built site that its host would send for an address."""
     path = unquote(urlsplit(url).path.removeprefix(urlsplit(ADDRESS).path))
@@ -66,7 +60,8 @@ def launch() -> Iterator[Browser]:
     Raises:
         NotReady: the machine has no Chromium, or the site is not built.
     """
-    chromium = find_chromium()
+    names = [os.environ["CHROMIUM"]] if os.environ.get("CHROMIUM") else NAMES
+    chromium = next(filter(None, map(shutil.which, names)), None)
     if not chromium:
         raise NotReady(NO_CHROMIUM)
     if not (SITE / "index.html").exists():

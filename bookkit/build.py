@@ -7,10 +7,7 @@ changed, nothing is done. `make page` builds English alone, and until the site w
 preview, which has outputs only on pages that are executed.
 """
 
-from __future__ import annotations
-
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -35,7 +32,7 @@ SHARED = (
 )
 # What one page depends on: Sphinx sees which.
 OWN = ("book/**/*.md", "book/**/*.json", "locale/*/LC_MESSAGES/book/**/*.po")
-SHOWN = 40
+SHOWN = 40  # lines of Sphinx's log, which has warnings and errors alone
 PREVIEW = "preview"
 
 
@@ -49,15 +46,6 @@ def sources() -> list[str]:
     """Return the languages, and a hash of what all pages depend on."""
     shared = [*files(SHARED), *execute.inputs(), *execute.package()]
     return [" ".join(one.code for one in languages.wanted()), execute.digest(shared)]
-
-
-def say_what_went_wrong(text: str) -> None:
-    """Print the lines of Sphinx's log that tell what is wrong."""
-    rows = text.splitlines()
-    marked = [i for i, row in enumerate(rows) if re.search(r"WARNING:|ERROR:|Error\b", row)]
-    shown = sorted({j for i in marked for j in range(i, min(i + 4, len(rows)))})
-    for number in shown[:SHOWN] or range(max(0, len(rows) - 10), len(rows)):
-        print(rows[number], file=sys.stderr)
 
 
 def is_whole() -> bool:
@@ -78,7 +66,7 @@ def build(code: str, preview: bool) -> bool:
         env = os.environ | ({execute.PREVIEW: "1"} if preview else {})
         done = subprocess.run(command, stdout=opened, stderr=opened, env=env)
     if done.returncode:
-        say_what_went_wrong(log.read_text())
+        print(*log.read_text().splitlines()[-SHOWN:], sep="\n", file=sys.stderr)
         cure = f"mend what the lines above name; {log.relative_to(pages.ROOT)} has the rest."
         print(f"error: {site} was not built: {cure}", file=sys.stderr)
     return done.returncode == 0

@@ -1,7 +1,5 @@
 """The page *Can I use it?*: the table of `can_i_use/record.json`, as HTML and as Markdown."""
 
-from __future__ import annotations
-
 import html
 import itertools
 from collections import Counter
@@ -11,7 +9,7 @@ from typing import Any
 from can_i_use import record
 from trace_evidence.can_i_use import cause
 
-from . import records
+from . import casebook, records
 from .languages import say
 
 MARKS = {"r": ("ok", "·"), "W": ("wrong", "≠"), "X": ("fails", "✕"), "-": ("cannot-run", "–")}  # noqa: RUF001
@@ -90,14 +88,12 @@ def table(address: Callable[[str], str]) -> str:
 
 def constructs_table() -> str:
     """Return what each construct does, and how many distributions are what in it."""
-    rows = record.table(record.stacks()[-1])
-    head = [say("Construct"), say("What is computed twice"), *map(words, "rWX-")]
-    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    table = record.table(record.stacks()[-1]).values()
+    head, rows = [say("Construct"), say("What is computed twice"), *map(words, "rWX-")], []
     for name, what in record.CONSTRUCTS.items():
-        counts = Counter(letters[name] for letters in rows.values())
-        numbers = " | ".join(str(counts[letter]) for letter in "rWX-")
-        lines.append(f"| `{name}` | {say(what)} | {numbers} |")
-    return "\n".join(lines)
+        counts = Counter(letters[name] for letters in table)
+        rows.append((f"`{name}`", say(what), *(str(counts[letter]) for letter in "rWX-")))
+    return casebook.as_table(head, rows)
 
 
 def causes_table() -> str:
@@ -108,47 +104,43 @@ def causes_table() -> str:
             if letter in "WX":
                 why = cause(record.CAUSES, row, name, letter)
                 found[record.CAUSES.index(why) if why else -1] += 1
-    lines = [say("| Cells | What is behind them |"), "|---|---|"]
+    rows = []
     for place, count in found.most_common():
         why = record.CAUSES[place] if place >= 0 else {"note": "not yet followed"}
         case = records.load().get(why.get("case", ""))
-        link = f"[{case.title}](/{case.page}.md)" if case else ""
-        lines.append(
-            f"| {count} | {say('. ').join(filter(None, [link, say(why.get('note', ''))]))} |"
-        )
-    return "\n".join(lines)
+        told = [casebook.link(case) if case else "", say(why.get("note", ""))]
+        rows.append((str(count), say(". ").join(filter(None, told))))
+    return casebook.as_table(say("| Cells | What is behind them |"), rows)
 
 
 def stacks_table() -> str:
     """Return how many cells are what on each stack, and the distributions that are left out."""
-    lines = [f"| {say('Stack')} | {' | '.join(map(words, 'rWX-?'))} |", "|---" * 6 + "|"]
+    rows = []
     for stack in record.stacks():
         counts = Counter(one for row in record.table(stack).values() for one in row.values())
         release, _, jax = stack.partition("+jax-")
         name = f"NumPyro {release}" + (f", JAX {jax}" if jax else "")
-        lines.append(f"| {name} | {' | '.join(str(counts[letter]) for letter in 'rWX-?')} |")
-    return "\n".join(lines)
+        rows.append((name, *(str(counts[letter]) for letter in "rWX-?")))
+    return casebook.as_table([say("Stack"), *map(words, "rWX-?")], rows)
 
 
 def changes_table() -> str:
     """Return how many cells changed from stack to stack, with examples."""
     head = [say("Construct"), say("From"), say("To"), say("Cells"), say("Distributions")]
-    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    stacks = record.stacks()
-    for before, after in itertools.pairwise(stacks):
+    rows = []
+    for before, after in itertools.pairwise(record.stacks()):
         found: dict[tuple[str, str, str], list[str]] = {}
         for row, construct, was, is_ in record.changes(before, after):
             if "-" not in (was, is_):
-                found.setdefault((construct, was, is_), []).append(row)
-        for (construct, was, is_), rows in found.items():
-            cells = [f"`{construct}`", f"{before}: {words(was)}", f"{after}: {words(is_)}"]
-            shown = ", ".join(f"`{row}`" for row in rows[:3]) + (" …" if len(rows) > 3 else "")
-            lines.append(f"| {' | '.join([*cells, str(len(rows)), shown])} |")
-    return "\n".join(lines)
+                found.setdefault((construct, was, is_), []).append(f"`{row}`")
+        for (construct, was, is_), names in found.items():
+            shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+            ends = f"{before}: {words(was)}", f"{after}: {words(is_)}"
+            rows.append((f"`{construct}`", *ends, str(len(names)), shown))
+    return casebook.as_table(head, rows)
 
 
 def left_out_table() -> str:
     """Return the distributions that are left out, and why."""
-    lines = [say("| Left out | Why |"), "|---|---|"]
-    lines += [f"| `{name}` | {say(why)} |" for name, why in record.INSTANCES["left_out"].items()]
-    return "\n".join(lines)
+    rows = ((f"`{name}`", say(why)) for name, why in record.INSTANCES["left_out"].items())
+    return casebook.as_table(say("| Left out | Why |"), rows)

@@ -1,7 +1,5 @@
 """Cards and tables of the casebook, as Markdown, made from the records and the matrix."""
 
-from __future__ import annotations
-
 import html
 import tomllib
 from collections.abc import Iterable
@@ -63,9 +61,9 @@ def open_ranges(slug: str) -> dict[str, list[list]]:
     return found
 
 
-def link(case: Case, text: str = "") -> str:
-    """Return a link to a case, by its title with its marks of code, or by other words."""
-    return f"[{text or case.title}](/{case.page}.md)"
+def link(case: Case) -> str:
+    """Return a link to a case, by its title with its marks of code."""
+    return f"[{case.title}](/{case.page}.md)"
 
 
 def upstream(case: Case) -> str:
@@ -124,9 +122,10 @@ def card(case: Case) -> str:
     return as_card("front-card case-card", shown, folded)
 
 
-def as_table(head: str, rows: Iterable[Iterable[str]]) -> str:
-    """Return a table as Markdown, from its first line and the cells of the others."""
+def as_table(head: str | Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table as Markdown, from its first line or the cells of it, and those of the rest."""
     lines = [f"| {' | '.join(cells)} |" for cells in rows]
+    head = head if isinstance(head, str) else f"| {' | '.join(head)} |"
     return "\n".join([head, "|---" * (head.count("|") - 1) + "|", *lines])
 
 
@@ -141,12 +140,12 @@ def as_card(look: str, shown: dict[str, str], folded: dict[str, str], below: Ite
 
 
 def mark(case: Case) -> str:
-    """Return the marks of a case: silent or loud, and closed where it is mended."""
+    """Return the marks of a case: silent or loud, and closed where it is fixed."""
     return f"{{inline-mark}}`{case.kind}: {say(case.kind)}`{closed(case)}"
 
 
 def closed(case: Case) -> str:
-    """Return the mark of a case that the newest stack has mended, or nothing."""
+    """Return the mark of a case that does not fail on the newest stack, or nothing."""
     return "" if fails_today(case) else f" {{inline-mark}}`closed: {say('closed')}`"
 
 

@@ -10,8 +10,6 @@ had, `source` says what backs it: `"report"`, a report in `tests/reports/tuning.
 `"documentation"`.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ runs the programs on both stacks and writes what they say; the triage and the er
 from both.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the book says of `examine`: the cases it finds, what it said of other people's models."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -6,8 +6,6 @@ metadata only; each stack has a cache of its own, and `package_of` is what else 
 One process at a time executes pages.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib
@@ -48,7 +46,7 @@ DATA = ("requirements.txt", "stacks/then.txt")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"
 # Files of the reader's package, and folders, that few pages use: the words that those have.
-USED_BY = {"grading": r"%check\b", "steps": r"\b(steps|drawings)\b", "watching": r"\bwatch\b"} | {
+USED_BY = {"exercises": r"%check\b", "steps": r"\b(steps|drawings)\b", "watching": r"\bwatch\b"} | {
     name: rf"\b{name}\b"
     for name in (
         *("avoid", "can_i_use", "checkout", "symptoms", "triage"),

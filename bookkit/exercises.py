@@ -1,7 +1,5 @@
 """Find the exercises of a chapter: what is given, and what belongs to the solution."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ A cell states it in its metadata, under ``expect``; see CONTRIBUTING. Each check
 `Problem`, empty when all is well.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

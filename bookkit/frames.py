@@ -4,8 +4,6 @@ A page is executed once, in English. What its figures say is translated in the d
 `trace_evidence.steps` publishes: captions, choices, sentences, alt texts and labels of drawings.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable
@@ -17,13 +15,9 @@ from .languages import say
 
 LABEL = re.compile(r"(<text\b(?![^>]*monospace)[^>]*>)([^<]+)(?=</text>)")
 PART = re.compile(r"(\d+) of (\d+)")
+# What is English, and no code, number or address.
+WORDS = re.compile(r"(?=.*[a-z]{3})(?:\d+\.? )?[A-Za-z][A-Za-z0-9 ,.:;'\u2019-]*")
 SPACE = "\u00a0"  # between the words of a label
-
-
-def is_words(label: str) -> bool:
-    """Tell whether a label is English, and no code, number or address."""
-    words = re.fullmatch(r"(?:\d+\.? )?[A-Za-z][A-Za-z0-9 ,.:;'\u2019-]*", label)
-    return bool(words and re.search("[a-z]{3}", label))
 
 
 def changed(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
@@ -34,7 +28,7 @@ def changed(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any
 
     def label(found: re.Match) -> str:
         text = html.unescape(found[2]).replace(SPACE, " ")
-        if not is_words(text):
+        if not WORDS.fullmatch(text):
             return found[0]
         return found[1] + html.escape(change(text), quote=False).replace(" ", SPACE)
 

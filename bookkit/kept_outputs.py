@@ -7,8 +7,6 @@ differ by a thousandth, or by the `tolerance` of the cell's `expect`; what match
 regular expression, is not compared.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,118 +1,91 @@
 """Kernels that are forked from one process which has imported the libraries already.
 
-A new kernel spends three seconds of CPU on imports; a forked one almost none. `ForkManager` is used
-where the system can fork safely, which is Linux; elsewhere Jupyter's own manager starts kernels,
-and everywhere with `ORDINARY` set, as readers start theirs: `.ci/run` sets it once a week.
+A new kernel spends three seconds of CPU on imports; a forked one almost none. Importing JAX,
+NumPyro and Equinox starts no thread and no backend, so a fork made afterwards is as good as a new
+process: once a week `.ci/run` sets `ORDINARY`, with which all kernels start as a reader's do. So
+they do where the system cannot fork safely, for another Python, and with another environment.
 """
 
-from __future__ import annotations
-
 import asyncio
-import atexit
 import contextlib
-import json
+import multiprocessing
 import os
-import subprocess
+import signal
 import sys
-import threading
-from pathlib import Path
+import tempfile
+from multiprocessing.context import ForkServerProcess
 from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager
 
-SERVER = Path(__file__).with_name("forkserver.py")
 ORDINARY = "TRACE_EVIDENCE_ORDINARY_KERNELS"
 READ_AT_IMPORT = ("JAX_", "XLA_", "NUMPYRO_", "EQX_", "MPL", "MATPLOTLIB", "PYTHON", "TQDM")
-_servers: dict[tuple, subprocess.Popen] = {}
-_lock = threading.Lock()
+multiprocessing.set_forkserver_preload(["bookkit.preloaded"])
 
 
-def _server(python: str, env: dict[str, str]) -> subprocess.Popen:
-    """Return the running server of a Python, started where there is none.
-
-    What the libraries read when they are imported is the server's, so kernels that differ in that
-    have servers of their own.
-    """
-    read = [row for row in sorted(env.items()) if row[0].startswith(READ_AT_IMPORT)]
-    key = (python, *read)
-    server = _servers.get(key)
-    if server is None or server.poll() is not None:
-        inline = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
-        server = _servers[key] = subprocess.Popen(
-            [python, str(SERVER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**env, **inline},
-            start_new_session=True,
-        )
-        atexit.register(_end, server)
-    return server
+def read_at_import(env: Any) -> dict[str, str]:
+    """Return the variables that the libraries read when they are imported."""
+    return {name: value for name, value in env.items() if name.startswith(READ_AT_IMPORT)}
 
 
-def _end(server: subprocess.Popen) -> None:
-    """Let a server end, and wait for it: its kernels' CPU seconds then count as ours."""
-    assert server.stdin
-    server.stdin.close()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        server.wait(timeout=5)
+AT_START = read_at_import(os.environ)
 
 
-def fork(python: str, argv: list[str], cwd: str, env: dict[str, str]) -> int:
-    """Fork a kernel; return its process id.
+def become_kernel(argv: list[str], cwd: str, env: dict[str, str]) -> None:
+    """Turn a forked process into the kernel that was asked for."""
+    from ipykernel import kernelapp
 
-    Raises:
-        OSError: the server ended, for instance because a library cannot be imported.
-    """
-    with _lock:
-        server = _server(python, env)
-        assert server.stdout
-        print(json.dumps({"argv": argv, "cwd": cwd, "env": env}), file=server.stdin, flush=True)
-        answer = server.stdout.readline()
-    if not answer:
-        raise OSError(f"{python} cannot start kernels: a library of the environment is broken")
-    return int(answer)
+    from . import preloaded
+
+    os.setsid()
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update({**preloaded.ADDED, **env})
+    sys.path[:] = preloaded.PATH
+    tempfile.tempdir = None  # `TMPDIR` may be another one than the server's
+    os.dup2(2, 1)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A kernel ends by itself when its parent, which is the server, is gone.
+    sys.argv = [*argv, f"--IPKernelApp.parent_handle={os.getppid()}"]
+    kernelapp.launch_new_instance()
 
 
-class ForkedProcess:
-    """A forked kernel, as far as a provisioner needs `subprocess.Popen`."""
+class ForkedProcess(ForkServerProcess):
+    """A forked kernel, with what a provisioner needs of `subprocess.Popen`."""
 
     stdin = stdout = stderr = None
 
-    def __init__(self, pid: int):
-        self.pid = pid
-
     def poll(self) -> int | None:
-        """Return None while the process runs, then 0: how it ended is not known."""
-        try:
-            os.kill(self.pid, 0)
-        except ProcessLookupError:
-            return 0
-        return None
+        """Return None while the process runs, then its status."""
+        return self.exitcode
 
-    def wait(self) -> int:
-        """Return 0; the provisioner has polled until the process was gone."""
-        return 0
+    def wait(self) -> int | None:
+        """Wait until the process is gone; return its status."""
+        self.join()
+        return self.exitcode
 
     def send_signal(self, number: int) -> None:
         """Send a signal to the process, if it still runs."""
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, number)
+            os.kill(self.pid or 0, number)
 
 
 class ForkManager(AsyncKernelManager):
     """Jupyter's manager, whose kernels are forked where they are IPython's."""
 
     async def _async_launch_kernel(self, kernel_cmd: list[str], **kwargs: Any) -> None:
-        if "ipykernel_launcher" not in kernel_cmd:
+        python, *rest = kernel_cmd
+        env = kwargs["env"]
+        ours = python == sys.executable and "ipykernel_launcher" in rest
+        if not ours or read_at_import(env) != AT_START:
             await super()._async_launch_kernel(kernel_cmd, **kwargs)
             return
-        python, *rest = kernel_cmd
         argv = ["ipykernel_launcher", *rest[rest.index("-f") :]]
-        arguments = python, argv, str(kwargs.get("cwd") or os.getcwd()), kwargs["env"]
-        pid = await asyncio.get_running_loop().run_in_executor(None, fork, *arguments)
+        wanted = argv, str(kwargs.get("cwd") or os.getcwd()), env
+        process = ForkedProcess(target=become_kernel, args=wanted, daemon=True)
+        await asyncio.get_running_loop().run_in_executor(None, process.start)
         local: Any = self.provisioner
-        local.process, local.pid, local.pgid = ForkedProcess(pid), pid, pid
+        local.process, local.pid, local.pgid = process, process.pid, process.pid
         self._reconcile_connection_info(local.connection_info)
 
 

@@ -6,17 +6,15 @@ directives, templates and scripts; the folder `records` has those of front matte
 tables, of each page its own, and of several in `shared`. A process speaks English until `use`.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "locale"
@@ -100,9 +98,6 @@ def records(code: str) -> list[Path]:
 
 def read(file: Path) -> Catalog:
     """Return a catalogue; an empty one where there is no such file."""
-    from babel.messages.catalog import Catalog
-    from babel.messages.pofile import read_po
-
     if not file.exists():
         return Catalog()
     with file.open("rb") as opened:

@@ -1,20 +1,37 @@
-"""Build the site in one language: `python -m bookkit.localized zh_CN`, which `make book` calls.
+"""The site in another language: how it is built, and what that needs of Sphinx.
 
-Jupyter Book takes no language, so this gives Sphinx the configuration that Jupyter Book makes of
-`_config.yml`, and what differs. The pages are executed already, for all languages at once: run
-`python -m bookkit` before, or Sphinx executes here what it does not find.
+`python -m bookkit.localized zh_CN`, which `make book` calls, builds it. Jupyter Book takes no
+language, so this gives Sphinx the configuration that Jupyter Book makes of `_config.yml`, and what
+differs. The pages are executed already, for all languages at once: run `python -m bookkit` before,
+or Sphinx executes here what it does not find. As an extension it adds a switch between languages,
+marks on what is not translated, and a search.
 """
 
-from __future__ import annotations
-
+import json
+import re
 import shutil
 import sys
 from gettext import NullTranslations
 from pathlib import Path
 from typing import Any
 
-from . import languages, pages
-from .languages import say
+from docutils import nodes
+from jupyter_book.config import get_final_config
+from sphinx import locale
+from sphinx.addnodes import toctree
+from sphinx.application import Sphinx
+from sphinx.search import SearchLanguage
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+from sphinx_exercise.directive import ExerciseStartDirective
+
+from trace_evidence import symptoms
+
+from . import languages, pages, translations
+from .languages import ENGLISH, say
+
+WORDS = "words-data.js"
+CHINESE = r"[\u3400-\u9fff]+"
+NAMED = re.compile(rf'(?<=(?:label|title)=")(?:{"|".join(translations.THEME)})(?=")')
 
 
 class BookFirst(NullTranslations):
@@ -33,18 +50,13 @@ def folder(code: str) -> Path:
 
 def configuration() -> dict[str, Any]:
     """Return Sphinx's configuration for the language that is spoken."""
-    from jupyter_book.config import get_final_config
-
     made, _ = get_final_config(
         user_yaml=pages.CONFIG,
         cli_config={"external_toc_path": str(pages.TOC), "latex_individualpages": False},
         sourcedir=pages.ROOT,
     )
     language = languages.spoken()
-    made |= {
-        "gettext_compact": False,
-        "gettext_location": False,
-    }
+    made |= {"gettext_compact": False, "gettext_location": False}
     if language.code != languages.ENGLISH:
         base = made["html_baseurl"]
         made |= {
@@ -64,10 +76,6 @@ def configuration() -> dict[str, Any]:
 
 def build(code: str, out: str = "", trees: str = "", builder: str = "html") -> int:
     """Build the edition of a language; return 0 where there was neither an error nor a warning."""
-    from sphinx import locale
-    from sphinx.application import Sphinx
-    from sphinx.util.docutils import docutils_namespace, patch_docutils
-
     languages.use(code)
     kept = Path(trees or pages.BUILD / f".doctrees-{code}")
     made = Path(out or kept / "html")  # the pages' notebooks come beside it
@@ -82,6 +90,109 @@ def build(code: str, out: str = "", trees: str = "", builder: str = "html") -> i
     if not out:
         shutil.copytree(made, folder(code), dirs_exist_ok=True)
     return app.statuscode
+
+
+# --- the extension --------------------------------------------------------------------------------
+
+
+def name_parts(markup: str) -> str:
+    """Translate names of parts of a page that the theme has in English alone; for templates."""
+    return NAMED.sub(lambda name: say(name[0]), str(markup))
+
+
+class PairSearch(SearchLanguage):
+    """A search that takes Chinese characters in pairs, for a phrase has no spaces to part it at."""
+
+    lang = "zh_CN"
+    language_name = "Chinese"
+    js_splitter_code = Path(__file__).with_name("pairs.js").read_text()
+
+    def split(self, text: str) -> list[str]:
+        """Return the words of a text, and the pairs of its Chinese characters."""
+        parts = re.findall(rf"{CHINESE}|(?:(?![\u3400-\u9fff])\w)+", text)
+        return [word for part in parts for word in symptoms.pairs(part) or [part]]
+
+    def word_filter(self, word: str) -> bool:
+        """Tell whether a word stands in the index."""
+        return bool(re.match(CHINESE, word)) or super().word_filter(word)
+
+
+def translate_the_rest(app: Sphinx, doctree: nodes.document) -> None:
+    """Put into the page's language what Sphinx does not: captions of the sidebar, folds in HTML."""
+    for tree in doctree.findall(toctree):
+        tree["caption"] = say(tree.get("caption") or "")
+    for node in doctree.findall(nodes.raw):
+        found = translations.SUMMARY.fullmatch(node.astext().strip())
+        if found:
+            node.children = [nodes.Text(node.astext().replace(found[1], say(found[1])))]
+
+
+class Exercise(ExerciseStartDirective):
+    """An exercise whose title is in the page's language."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return what the extension does."""
+        self.arguments: list[str] = [say(title) for title in self.arguments]
+        return super().run()
+
+
+def mark_english(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Say of what is not translated that it is English; docutils writes the class as `lang`."""
+    for node in doctree.findall(nodes.Element):
+        if "untranslated" in node.get("classes", ()):
+            node["classes"].append("language-en")
+
+
+def link_editions(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree) -> None:
+    """Tell the templates where this page stands in the other languages."""
+    here = languages.spoken()
+    built = languages.wanted()
+    context["editions"] = []
+    if len(built) < 2 or page in ("404", "index"):
+        return
+    source = pages.config()["repository"]["url"]
+    own = {page: say("Mend this translation"), f"records/{page}": say("Mend its cards and figures")}
+    files = {languages.catalogue(here.code, name): words for name, words in own.items()}
+    context["catalogues"] = {
+        f"{source}/edit/main/{file.relative_to(pages.ROOT)}": words
+        for file, words in files.items()
+        if file.exists()
+    }
+    base = app.config.html_baseurl.removesuffix(f"{here.address}/" if here.address else "")
+    up = "../" * (page.count("/") + bool(here.address))
+    for one in built:
+        inside = f"{one.address}/{page}.html" if one.address else f"{page}.html"
+        context["editions"].append(
+            {
+                "tag": one.tag, "name": one.name, "here": one == here,
+                "address": base + inside, "href": up + inside,
+            }
+        )  # fmt: skip
+
+
+def write_words(app: Sphinx) -> None:
+    """Write the words of the scripts beside them, before pages name the file with its mark."""
+    if app.builder.format == "html":
+        said = {text: say(text) for _, text in translations.interface_texts(["book/_static"])}
+        words = json.dumps(said, ensure_ascii=False)
+        text = f"globalThis.traceEvidence = {{...globalThis.traceEvidence, words: {words}}};\n"
+        file = Path(app.outdir, "_static", WORDS)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the editions with Sphinx."""
+    app.add_search_language(PairSearch)
+    if languages.spoken().code != ENGLISH:
+        app.connect("doctree-read", translate_the_rest)
+        app.add_directive("exercise-start", Exercise, override=True)
+        app.connect("doctree-resolved", mark_english)
+        app.connect("builder-inited", write_words)
+        app.add_js_file(WORDS, priority=90)
+    app.connect("html-page-context", link_editions)
+    app.add_js_file("words.js", priority=100)
+    return {"parallel_read_safe": True, "version": "1"}
 
 
 if __name__ == "__main__":

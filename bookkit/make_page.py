@@ -1,7 +1,5 @@
 """Execute, test and build one page: `make page P=leaf-order`."""
 
-from __future__ import annotations
-
 import difflib
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 What is laid down, `new_case.md`, holds an example that really runs; replace it by your own.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

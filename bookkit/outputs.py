@@ -1,7 +1,5 @@
 """What turns the outputs of cells into text and drawings, on the site, slides and in notebooks."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

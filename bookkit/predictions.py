@@ -5,9 +5,8 @@ in what the cell printed or raised, and for each answer what would be found if i
 ``%%both`` cell, what is found on `then` and on `now` is put together with ` / `.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,9 +90,9 @@ def of_book() -> dict[str, tuple[Path, Prediction]]:
     return {one.label: (path, one) for path in paths for one in find(path.read_text())}
 
 
-def without_replies(text: str) -> str:
-    """Return a page's text with what of its predictions is shown: questions and answers."""
-    return BLOCK.sub(lambda block: shown(find(block[0])[0]), text)
+def written(text: str, write: Callable[[Prediction], str]) -> str:
+    """Return a page's text with its predictions as a function writes them."""
+    return BLOCK.sub(lambda block: write(find(block[0])[0]), text)
 
 
 def shown(one: Prediction) -> str:

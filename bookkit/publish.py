@@ -5,8 +5,6 @@ inside it: the rules, and the text of each failure and case. It is written when 
 built, and in a checkout when somebody asks for it (`trace_evidence/checkout.py`).
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -5,8 +5,6 @@ is folded away does not count, nor do the replies of a prediction, nor exercises
 solutions, which have minutes of their own.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import dataclass
@@ -86,7 +84,7 @@ def shown_words(cell: NotebookNode) -> int:
 
 def prose_words(text: str) -> int:
     """Return the words of a Markdown text, without directives, options and addresses."""
-    text = pages.FENCE.sub("", predictions.without_replies(text))
+    text = pages.FENCE.sub("", predictions.written(text, predictions.shown))
     text = re.sub(r"<[^>]+>", "", text)
     text = re.sub(r"^:{3,}.*$|^\(\S+\)=$", "", text, flags=re.M)
     text = re.sub(r"\]\([^)]*\)", "]", text)

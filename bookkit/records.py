@@ -5,8 +5,6 @@ see* make the program that goes wrong, those of *Cure* the one that does not. In
 `trace-evidence explain` and the version matrix are made from here.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re
@@ -217,7 +215,7 @@ def program(case: Case) -> dict:
         if not code or cell.section in SECTIONS[1::2]:
             continue
         expect = cell.node.metadata.get("expect", {})
-        expect = expect.get("was", expect)  # where the page's stack has mended it
+        expect = expect.get("was", expect)  # where the library has fixed it on the page's stack
         kept = {key: expect[key] for key in ("raises", "warns", "match") if key in expect}
         parts["cure" if cell.section == "Cure" else "program"].append({"code": code, **kept})
     wordings = [[row["type"], row.get("pattern") or row["text"]] for row in case.wordings]

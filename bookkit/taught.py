@@ -1,7 +1,5 @@
 """What is taught: the pages of the workshop, its plans, and where Colab opens the foundations."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

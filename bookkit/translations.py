@@ -6,8 +6,6 @@ English on the site until somebody looks at it; one that stands in another catal
 taken from there. `python -m bookkit.translations de` lays down a new language too.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import shutil
@@ -30,11 +28,11 @@ from trace_evidence import both, steps, symptoms, triage
 from . import (
     casebook,
     catalogue,
-    drawings,
     everyday,
     examined,
     execute,
     frames,
+    illustrations,
     languages,
     outputs,
     pages,
@@ -141,7 +139,10 @@ def record_texts() -> Iterator[tuple[str, str]]:
         ("can_i_use/instances.toml", record.INSTANCES["left_out"].values()),
         ("examine/trials", [row["why"] for row in examined.load()["alarms"]]),
         ("can_i_use/causes.toml", [row["note"] for row in record.CAUSES if "note" in row]),
-        *((f"book/_static/art/{file.name}", drawings.words(file)) for file in drawings.files()),
+        *(
+            (f"book/_static/illustrations/{file.name}", illustrations.words(file))
+            for file in illustrations.files()
+        ),
         ("_toc.yml", [part["caption"] for part in pages.parse(pages.TOC.read_text())["parts"]]),
     ]
     for name, texts in constants:

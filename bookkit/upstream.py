@@ -1,7 +1,5 @@
 """The page *Upstream*: the defects with a patch, what was proven of each, and where they stand."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from functools import cache
@@ -48,9 +46,9 @@ def proof(name: str) -> str:
     found = record()["rows"].get(
         name, {"state": say("not proven yet: `make run M=tools.upstream`")}
     )
-    if found["state"] == "mended":
+    if found["state"] == "fixed":
         release = record()["versions"]["numpyro"]
-        found = {"state": say("**mended** in NumPyro {release}", release=release)}
+        found = {"state": say("**fixed** in NumPyro {release}", release=release)}
     if found["state"] != "proven":
         return found["state"]
     test = found["test"]
@@ -66,7 +64,7 @@ def on_main(name: str) -> str:
         return say("not measured")
     states = {
         "merged": say("merged"),
-        "mended otherwise": say("mended otherwise"),
+        "fixed otherwise": say("fixed otherwise"),
         "still needed": say("still needed"),
         "needs a new patch": say("still needed, and needs a new patch"),
     }

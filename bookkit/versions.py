@@ -64,13 +64,13 @@ def rows() -> list[Row]:
     return [row for row in load()["rows"] if not is_control(row)]
 
 
-def verdict(row: Row, failure_id: str, part: str = "reproduce") -> dict[str, str]:
+def verdict(row: Row, failure_id: str) -> dict[str, str]:
     """The `verdict` of one failure in a row, with the `type` and `message` that came with it.
 
     It is `not measured` in a row that was measured before the program was written or changed.
     """
     said = row["verdicts"].get(failure_id)
-    return said[part] if said else {"verdict": UNKNOWN}
+    return said["reproduce"] if said else {"verdict": UNKNOWN}
 
 
 def newest() -> Row:

@@ -4,8 +4,6 @@ What it needs goes into `.cache/hub`: an environment with JupyterHub and what a 
 needs, the proxy from npm, and the learners' homes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import secrets

@@ -39,7 +39,9 @@ from numpyro.handlers import seed
 from numpyro.infer import MCMC, NUTS, SVI, Predictive, Trace_ELBO
 from numpyro.infer.autoguide import AutoNormal
 """
-MISSING = ("missing-package", "removed-api")  # everyday errors that are about an import
+# What a program says where the stack lacks what it imports, and the errors that are about that.
+LACKING = ("ImportError", "ModuleNotFoundError", "AttributeError", "NameError")
+MISSING = ("missing-package", "removed-api")
 
 
 def tidy(lines):
@@ -129,12 +131,6 @@ def wording(said):
     return said["type"], re.sub(r"\d+", "#", message)[:200]
 
 
-def cannot_run(about, said):
-    """Tell whether a program only says that this stack lacks what it imports."""
-    lacking = ("ImportError", "ModuleNotFoundError", "AttributeError", "NameError")
-    return said["type"] in lacking and about.removeprefix("everyday.") not in MISSING
-
-
 def record_wordings():
     """Run the programs of `stacks/recordings.toml` on all their stacks, and write the file."""
     from stacks import measure
@@ -149,7 +145,8 @@ def record_wordings():
         python = measure.install(stack)
         for name, said in run(python, programs).items():
             key, about = (name, *wording(said)), tables[name]["about"]
-            if said["type"] and key not in seen and not cannot_run(about, said):
+            lacks = said["type"] in LACKING and about.removeprefix("everyday.") not in MISSING
+            if said["type"] and key not in seen and not lacks:
                 seen.add(key)
                 rows.append({"about": about, "program": name, "stack": stack} | said)
     measure.write_json(TABLE.with_suffix(".json"), rows)

@@ -4,8 +4,6 @@ Chapters are executed before the first item runs, two at a time, through the cac
 build uses too. An item then compares its cell's outputs with what the cell's ``expect`` says.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -27,7 +27,12 @@ from bookkit.taught import colab_address
 from tests.site_plugin import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
 
-OTHERS = {one.address for one in languages.known().values() if one.address}
+OTHERS = sorted(one.address for one in languages.known().values() if one.address)
+# Of the pages in other languages, these are looked at in a browser.
+SAMPLE = [
+    "book/index.html", "book/failures/lazy-pytree-drift.html", "book/cases/leaf-order.html",
+    "book/cases/index.html", "book/reference/error-index.html", "book/reference/glossary.html",
+]  # fmt: skip
 HTML = sorted(
     path
     for path in SITE.rglob("*.html")
@@ -200,7 +205,7 @@ ALIKE = [*CASES, *(path for path in HTML if path.parent.name == "errors")]
 EVERYTHING = bool(os.environ.get("EVERYTHING"))
 VIEWS = [
     (path, width, scheme)
-    for path in HTML
+    for path in [*HTML, *(SITE / other / name for other in OTHERS for name in SAMPLE)]
     for place, (width, scheme) in enumerate(zip(WIDTHS, SCHEMES, strict=True))
     if EVERYTHING or path not in ALIKE or ALIKE.index(path) % 8 == 4 * place
 ]

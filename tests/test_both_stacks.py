@@ -14,7 +14,7 @@ from bookkit import expectations, pages
 from tests.cells import ABSENT, LOAD, run_cells
 from trace_evidence.both import MIME
 
-pytestmark = pytest.mark.kept("stacks/then.in")
+pytestmark = pytest.mark.slow
 
 PAGE = {
     "load": LOAD,

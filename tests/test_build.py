@@ -138,23 +138,23 @@ def test_a_second_language_is_built_for_its_own_words_and_can_be_left_out(checko
 # --- the cache of executed pages -------------------------------------------------------------
 
 
-def test_a_page_is_executed_anew_when_what_it_shows_of_cases_or_of_grading_changes(monkeypatch):
+def test_a_page_is_executed_anew_when_what_it_shows_of_cases_or_of_checks_changes(monkeypatch):
     """And no other page is."""
     said = {"kind": "case", "page": "p", "cure": "c", "text": "…"}
 
-    def kept(code, title="old", grading="old"):
+    def kept(code, title="old", checks="old"):
         known = {"explain": {"a-case": {**said, "title": title}}}
         monkeypatch.setattr(execute.triage, "data", lambda: known)
         monkeypatch.setattr(
-            execute, "digest", lambda files: grading * ("grading.py" in str([*files]))
+            execute, "digest", lambda files: checks * ("exercises/__init__.py" in str([*files]))
         )
         cells = [nbformat.v4.new_code_cell(code)]
         return execute.package_of(nbformat.v4.new_notebook(cells=cells))
 
     assert kept(execute.REPORTS) == kept(execute.REPORTS) != kept(execute.REPORTS, title="new")
     check = "answer = 1\n%check leaf"
-    assert kept(check) == kept(check, title="new") != kept(check, grading="new")
-    assert kept("%%both\n1") == kept("%%both\n1", title="new", grading="new")
+    assert kept(check) == kept(check, title="new") != kept(check, checks="new")
+    assert kept("%%both\n1") == kept("%%both\n1", title="new", checks="new")
 
 
 def test_who_executes_pages_waits_for_another_who_does_and_says_for_whom(tmp_path):

@@ -60,7 +60,7 @@ def test_the_program_of_a_cell_is_python_and_is_printed_with_it():
     assert not can_i_use.answer("Unit", "scan")[1]
 
 
-@pytest.mark.kept("can_i_use")
+@pytest.mark.slow
 def test_cells_are_as_the_record_has_them():
     from can_i_use.__main__ import run
 
@@ -79,7 +79,7 @@ def test_cells_are_as_the_record_has_them():
     assert not changed, "on record, and now"
 
 
-@pytest.mark.kept("can_i_use")
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "construct", "verdict"), [
     ("SoftLaplace", "vmap_inside", "r"), ("Exponential", "jit_result", "r"),
     ("TwoSidedTruncatedGamma", "auto_delta", "r"), ("Gumbel", "potential", "r"),

@@ -21,11 +21,11 @@ def cells_of(case, section):
     return [cell for cell in case.cells if cell.section == section]
 
 
-def is_mended(case):
+def is_fixed(case):
     """Tell whether the page says that its program does right on the stack now."""
     cells = cells_of(case, "What you see")
     tags = {tag for cell in cells for tag in cell.node.metadata.get("tags", [])}
-    return "mended" in tags or any("was" in cell.node.metadata.get("expect", {}) for cell in cells)
+    return "fixed" in tags or any("was" in cell.node.metadata.get("expect", {}) for cell in cells)
 
 
 def asserts_of(cell):
@@ -98,7 +98,7 @@ def test_a_page_asserts_the_wrong_answer_and_the_right_one(case):
     """That the program computes both is what the matrix holds, which runs it without asserts."""
     where = f"{case.slug}.md"
     if case.kind == "silent":
-        wanted = "mended" if is_mended(case) else "silent-failure"
+        wanted = "fixed" if is_fixed(case) else "silent-failure"
         seen = cells_of(case, "What you see")
         silent = [cell for cell in seen if wanted in cell.node.metadata.get("tags", [])]
         held = [names for cell in silent for names in asserts_of(cell)]
@@ -141,7 +141,7 @@ def test_a_case_does_on_the_newest_stack_what_its_page_says(case):
     parts = versions.newest()["verdicts"].get(case.slug)
     assert parts, f"{case.slug} is not measured: run `make page P={case.slug}`"
     wanted = {"silent": {"wrong"}, "loud": {"fails", "warns"}}[case.kind]
-    if is_mended(case):
+    if is_fixed(case):
         wanted = {"ok"}
     assert parts["reproduce"]["verdict"] in wanted, parts["reproduce"]
     assert parts["fix"]["verdict"] == "ok", parts["fix"]

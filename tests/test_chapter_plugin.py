@@ -10,7 +10,7 @@ import pytest
 
 from bookkit import execute, pages
 
-pytestmark = pytest.mark.kept
+pytestmark = pytest.mark.slow
 
 FRONT = """---
 jupytext: {text_representation: {extension: .md, format_name: myst}}

@@ -17,8 +17,6 @@ from flit_core import buildapi
 from bookkit import examined, pages, records
 from trace_evidence import triage
 
-pytestmark = pytest.mark.kept("examine", "book/cases", "book/examine")
-
 
 def test_nine_in_ten_silent_cases_are_found_of_those_that_have_a_model():
     """The page lists the others; a new case needs no model."""
@@ -38,6 +36,7 @@ def test_a_page_names_the_check_that_the_record_has(case):
     assert f"check `{case.examine}`" in " ".join(text.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("environment", "found"), [(".venv-then", True), (".venv", False)])
 def test_what_chapters_two_to_four_begin_with_is_found_on_the_old_stack_only(environment, found):
     command = [pages.ROOT / environment / "bin" / "python", "-m", "trials.chapters"]
@@ -50,6 +49,7 @@ def test_what_chapters_two_to_four_begin_with_is_found_on_the_old_stack_only(env
         assert found or not cases
 
 
+@pytest.mark.slow
 def test_what_a_report_names_is_on_the_pages_and_the_cases_title_and_cure_are_in_it():
     from examine_model.checks import jit, keys
 
@@ -73,6 +73,7 @@ def test_the_book_shows_each_case_and_each_tool():
         assert f"/book/cases/{slug}.md" in cases
 
 
+@pytest.mark.slow
 def test_the_wheel_of_examine_holds_its_package_alone_and_asks_for_numpyro(tmp_path):
     with contextlib.chdir(pages.ROOT / "examine"):
         wheel = zipfile.ZipFile(tmp_path / buildapi.build_wheel(str(tmp_path)))
@@ -89,12 +90,14 @@ def run(*words, **environment):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_command_of_the_book_hands_examine_on():
     done = run("-m", "trace_evidence", "examine", "--checks", "kees", "json:loads", "1")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: unknown check 'kees'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["examine_model", "numpyro"])
 def test_what_is_not_installed_is_told_in_one_line_and_triage_needs_none_of_it(missing):
     code = (

@@ -11,7 +11,7 @@ import pytest
 
 from bookkit import exercises, kept_outputs, pages
 from tests.cells import ABSENT, LOAD, printed_by
-from trace_evidence import grading
+from trace_evidence import exercises as checked
 
 FAILURES = sorted((pages.BOOK / "failures").glob("*.md"))
 EXERCISES = [exercise for path in FAILURES for exercise in exercises.find(path)]
@@ -40,7 +40,7 @@ def test_each_chapter_has_three_exercises():
     labels = [exercise.label for exercise in EXERCISES]
     kinds = ("predict", "repair", "transfer")
     assert labels == [f"{path.stem}-{kind}" for path in FAILURES for kind in kinds]
-    assert {file.stem for file in grading.FOLDER.iterdir()} == set(labels)
+    assert {file.stem for file in checked.FOLDER.glob("*.md")} == set(labels)
 
 
 @each_exercise
@@ -67,7 +67,7 @@ def test_a_tempting_answer_is_refused_with_a_hint_of_its_own_and_the_solution_pa
     (tempting,) = tagged(exercise.solution, "tempting")
     assert tempting is exercise.solution[0]
     assert tempting.source == f"%check {exercise.label} refused"
-    refused = grading.load(exercise.label).refused
+    refused = checked.load(exercise.label).refused
     assert refused, f"{exercise.label}: list the tempting answer, with its hint, under *Refused*"
     hint = said_of_nothing(exercise).removeprefix("Not yet: ")
     assert refused[0][1] != hint, f"{exercise.label}: the hint must name what is wrong"
@@ -86,11 +86,11 @@ def literal(message):
 
 @each_exercise
 def test_each_hint_of_a_check_is_drawn_out_by_a_listed_wrong_answer(exercise):
-    nodes = ast.walk(ast.parse(grading.load(exercise.label).check))
+    nodes = ast.walk(ast.parse(checked.load(exercise.label).check))
     hints = [node.msg for node in nodes if isinstance(node, ast.Assert)]
     assert hints and all(hints), f"{exercise.label}: give each assert a message"
     told = [said_of_nothing(exercise)]
-    told += [reply for _, reply in grading.load(exercise.label).refused]
+    told += [reply for _, reply in checked.load(exercise.label).refused]
     said = " ".join(" ".join(told).split())
     missing = [part for part in map(literal, hints) if " ".join(part.split()) not in said]
     assert not missing, f"{exercise.label}: no listed answer is told {missing}"
@@ -105,7 +105,7 @@ def laid_down(folder):
     (folder / "wrongly.md").write_text(f"{check}{four}> nothing of the kind\n")
     (folder / "other.md").write_text("```python\nscratch = 1\n1 / 0\n```\n")
     (folder / "old.md").write_text("Kernel: `then`\n\n```python\nassert a, 'never'\n```\n")
-    return f"from trace_evidence import grading\ngrading.FOLDER = type(grading.FOLDER)('{folder}')"
+    return f"from trace_evidence import exercises as e\ne.FOLDER = type(e.FOLDER)('{folder}')"
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def printed(tmp_path_factory):
     )
 
 
-@pytest.mark.kept
+@pytest.mark.slow
 def test_a_check_says_what_is_missing_whatever_was_run_before_it(printed):
     assert "%check needs the label of an exercise, and got 'nothing'." in printed[1]
     assert printed[2].startswith("Not yet: name 'answer' is not defined. It is made in a cell")
@@ -143,14 +143,14 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(printed):
     assert printed[4].startswith("Not yet: replace each ... in `answer`")
     assert printed[6].startswith("Not yet: name 'truth' is not defined.")
     assert printed[8] == "Not yet: the answer is wrong"
-    assert printed[10] == grading.PASSED
+    assert printed[10] == checked.PASSED
     assert printed[11] == "Not yet: your code stops with ZeroDivisionError: division by zero"
     assert re.match(r"name 'scratch' is not defined.*Run All Above", printed[12], re.S)
     assert printed[17].startswith("Not yet: this exercise cannot be checked here. The kernel")
     assert "make book" in printed[17]
 
 
-@pytest.mark.kept
+@pytest.mark.slow
 def test_refused_answers_are_shown_with_what_the_check_says_and_held_to_it(printed):
     told = "answer = 4\nNot yet: the answer is wrong"
     assert printed[13] == f"{told}\n\n{told}"
@@ -158,7 +158,7 @@ def test_refused_answers_are_shown_with_what_the_check_says_and_held_to_it(print
     assert printed[15] == "5", "a refused answer stays out of the notebook's variables"
 
 
-@pytest.mark.kept
+@pytest.mark.slow
 def test_a_then_cell_out_of_order_says_which_cells_to_run(tmp_path):
     load = f"{LOAD}\n{laid_down(tmp_path)}"
     printed = printed_by(tmp_path, load, "%%then\nbelief", "%check old")

@@ -12,7 +12,7 @@ from requests.adapters import HTTPAdapter, Retry
 
 from bookkit import pages
 
-pytestmark = pytest.mark.kept("Makefile", "book/failures/lazy-pytree-drift.md")
+pytestmark = pytest.mark.slow
 
 ASKED = {
     "kernels": "api/kernelspecs",

@@ -19,7 +19,7 @@ from trace_evidence import __main__ as command_line
 from trace_evidence import checkout, triage
 
 ROOT = environments.ROOT
-SENT = pytest.mark.kept("pyproject.toml", "README.md", "LICENSES")
+SENT = pytest.mark.slow
 PYTHONS = ((3, 9), (3, 12), (3, 13))
 ERROR = "Traceback:\nTypeError: unhashable type: 'DynamicJaxprTracer'\n"
 IN_THE_REPOSITORY = re.compile(r"(?<![\w/])(?:book|stacks|tests|bookkit)/[\w/]|\.md\b|CONTRIBUTING")
@@ -123,7 +123,7 @@ def test_what_cannot_be_read_or_written_is_one_line_and_no_answer(monkeypatch, c
     assert command_line.main(["explain"]) == 3
 
 
-@pytest.mark.kept("examine")
+@pytest.mark.slow
 def test_examine_passes_the_quick_tests_of_its_own_suite():
     """Apart, since it has its own settings; `MAINTAINING.md` says how all its tests are run."""
     command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "examine/tests"]
@@ -135,7 +135,8 @@ def test_examine_passes_the_quick_tests_of_its_own_suite():
 
 
 @pytest.mark.parametrize("slug", list(triage.data()["explain"]))
-def test_what_explain_says_stands_alone(slug, capsys):
+def test_what_explain_says_stands_alone(slug, capsys, monkeypatch):
+    monkeypatch.setattr(command_line.avoid, "warn", lambda: None)  # it reads the data anew
     assert command_line.main(["explain", slug]) == 0
     said = capsys.readouterr().out
     assert triage.address(triage.data()["explain"][slug]["page"]) in said

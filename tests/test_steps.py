@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from bookkit import catalogue, drawings, expectations
+from bookkit import catalogue, expectations, illustrations
 from trace_evidence.steps import MISSING, Panel, Steps, as_html
 
 ALT = "A box that is alone on the page, number"
@@ -73,8 +73,8 @@ def test_a_cell_is_held_to_the_number_of_its_frames_and_to_their_alt_text():
 
 @pytest.mark.parametrize("name", ["cause-1", "cause-2", "cause-3", "map", *catalogue.load()])
 def test_each_chapter_and_the_common_cause_have_a_drawing_that_says_what_it_shows(name):
-    drawn = BeautifulSoup(drawings.inline(name), "html.parser").svg
+    drawn = BeautifulSoup(illustrations.inline(name), "html.parser").svg
     assert drawn["role"] == "img"
     assert len(drawn["aria-label"].split()) >= 8
-    assert not re.search(r'(fill|stroke)="#', drawings.inline(name)), "a colour of one theme"
-    assert "aria-label" not in drawings.inline(name, decorative=True)
+    assert not re.search(r'(fill|stroke)="#', illustrations.inline(name)), "a colour of one theme"
+    assert "aria-label" not in illustrations.inline(name, decorative=True)

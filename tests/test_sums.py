@@ -35,7 +35,7 @@ for width, size in {"float64": 20_000, "float32": 40_000}.items():
 """
 
 
-@pytest.mark.kept
+@pytest.mark.slow
 @pytest.mark.parametrize("stack", STACKS)
 def test_sums_over_many_rows_are_those_of_numpy(stack):
     python = STACKS[stack] / "bin" / "python"

@@ -340,7 +340,7 @@ def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_foun
     assert (done.returncode, json.loads(done.stdout)["findings"]) == (1, [])
 
 
-@pytest.mark.kept("book/*.toml")
+@pytest.mark.slow
 def test_the_magic_names_the_chapter_of_the_last_exception_on_either_stack(tmp_path):
     sources = [
         "%load_ext trace_evidence",

@@ -50,7 +50,7 @@ def test_a_patch_applies_to_the_books_release_and_what_became_of_it_is_told(
         shutil.copy(root / file, tmp_path / file)
     monkeypatch.setattr(command, "reproduce", Mock(side_effect=[1, 0, 1]))
     assert command.judge(name, tmp_path)["state"] == "still needed"
-    assert command.judge(name, tmp_path)["state"] == "mended otherwise"
+    assert command.judge(name, tmp_path)["state"] == "fixed otherwise"
     assert command.apply(patch, tmp_path) == ""
     assert command.judge(name, tmp_path)["state"] == "merged"
     (tmp_path / file).write_text("")
@@ -78,7 +78,7 @@ def test_the_record_is_of_what_stands_here(name):
     row = upstream.record()["rows"].get(name)
     if row is None:
         pytest.skip(f"not proven yet: make run M='tools.upstream {name}'")
-    assert row["state"] in ("proven", "mended"), row["state"]
+    assert row["state"] in ("proven", "fixed"), row["state"]
     versions, wanted = upstream.record()["versions"], command.index()[name]
     assert command.fingerprint([name], wanted, versions) == row["of"]
 
@@ -103,7 +103,7 @@ def test_what_a_row_comes_to():
     none, one = {"failed": 0, "passed": 1}, {"failed": 1, "passed": 1}
     for found, state in (
         ({}, "proven"),
-        ({"reproducer": {"without": 0, "with": 0}}, "mended"),
+        ({"reproducer": {"without": 0, "with": 0}}, "fixed"),
         ({"reproducer": {"without": 1, "with": 1}}, "the reproducer"),
         ({"test": {"without": none, "with": none}}, "the test passes without"),
         ({"test": {"without": one, "with": one}}, "the test with"),

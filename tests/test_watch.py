@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.kept
+pytestmark = pytest.mark.slow
 
 RUNS = """
 import sys

@@ -7,10 +7,10 @@ import nbformat
 import pytest
 from pypdf import PdfReader
 
-from bookkit import drawings, execute, exercises, pages, taught
+from bookkit import execute, exercises, illustrations, pages, taught
 from bookkit.formats import notebooks
 from tests.pdf_checks import marked
-from trace_evidence import grading
+from trace_evidence.exercises import PASSED
 
 OUT = pages.ROOT / "_build" / "workshop"
 DECKS = sorted((OUT / "slides").glob("*.html"))
@@ -86,7 +86,7 @@ def test_a_handout_has_a_figure_its_address_and_on_its_back_what_to_ask(name):
     links = {note.get_object()["/A"]["/URI"] for note in page["/Annots"]}
     assert links == {f"{pages.public_address()}book/failures/{name}.html"}
     tree = PdfReader(io.BytesIO(pdf)).trailer["/Root"]["/StructTreeRoot"]
-    assert drawings.for_paper(name)["alt"] in {node.get("/Alt") for node in marked(tree)}
+    assert illustrations.for_paper(name)["alt"] in {node.get("/Alt") for node in marked(tree)}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
@@ -104,4 +104,4 @@ def test_a_student_who_answers_nothing_runs_to_the_end_and_passes_no_check():
     said = ["".join(out.get("text", "") for out in cell.outputs) for cell in cells]
     assert len(said) == len(exercises.find(pages.BOOK / "failures" / f"{name}.md"))
     assert all(text.startswith("Not yet: ") for text in said)
-    assert grading.PASSED not in "".join(said)
+    assert PASSED not in "".join(said)

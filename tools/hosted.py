@@ -9,8 +9,6 @@ foundations are executed from their first cell on, which installs the book's rel
 package is taken from this checkout.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -9,8 +9,6 @@ measures it again. `tests/mutants.toml` lists what changes nothing that a reader
 The exit status is 1 where fewer than 98 of 100 of a kind were caught, or the book has none of it.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import contextlib

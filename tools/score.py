@@ -6,8 +6,6 @@ The rules are written against one part. The other is held out, and only counted.
 Usage: make run M=tools.score
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -53,11 +51,6 @@ def read(part: str) -> list[Report]:
     return tomllib.loads((REPORTS / f"{part}.toml").read_text())["report"]
 
 
-def is_ours(name: str) -> bool:
-    """Return whether a name is a chapter's or a case's, and not an everyday error's."""
-    return name in catalogue.load() or name in records.load()
-
-
 def answer(report: Report) -> str:
     """Return the label of a report; empty where no answer is right."""
     return str(report.get("answer", report.get("failure", "")))
@@ -89,7 +82,7 @@ def errors(parts: Iterable[str]) -> Iterator[Row]:
         claims = any(one.kind != "everyday" and one.id not in right for one in found)
         well = bool(right & {one.id for one in found[:2]}) if label else not claims
         library = report["project"].rpartition("/")[2]
-        claimed = claims and not any(map(is_ours, right))
+        claimed = claims and not right & {*catalogue.load(), *records.load()}
         yield Row(library, category(label), bool(label), well, claimed)
 
 

@@ -61,7 +61,7 @@ def main() -> int:
         ((*pytest, "book", "--update"), "outputs of the pages"),
         ((str(PYTHON), "-m", "can_i_use"), "can I use it? cells that changed"),
         ((str(PYTHON), "-m", "bookkit.translations"), "catalogues of the translations"),
-        ((*pytest, "tests"), "the suite"),
+        ((*pytest, "-m", "", "tests"), "the suite"),
         ((str(PYTHON), "-m", "tools.upstream"), "patches for the libraries"),
     ]
     wrong = [title for command, title in steps if not run(*command, title=title)]

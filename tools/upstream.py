@@ -11,8 +11,6 @@ in no release as well, and what became of each defect on the branch that is ther
 The exit status is 1 where a row wants attention, and 2 where nothing could be run.
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import hashlib
@@ -196,9 +194,9 @@ def own_tests(row: dict, base: Path, place: Path, checkout: Path | None) -> list
 
 
 def state_of(row: dict) -> str:
-    """Return what a measured row comes to: proven, mended, or what is wrong."""
+    """Return what a measured row comes to: proven, fixed, or what is wrong."""
     if row["reproducer"]["without"] == 0:
-        return "mended"
+        return "fixed"
     wrong = []
     if row["reproducer"] != {"without": 1, "with": 0}:
         wrong.append(f"the reproducer gave {row['reproducer']}")
@@ -229,13 +227,13 @@ def prove(name: str, folders: list[str], row: dict, base: Path, checkout: Path |
 
 
 def judge(name: str, checkout: Path) -> dict[str, str]:
-    """Return what became of a defect in a checkout: merged, mended otherwise, or still needed."""
+    """Return what became of a defect in a checkout: merged, fixed otherwise, or still needed."""
     patch, commit = FOLDER / name / "fix.patch", ("git", "log", "-1", "--format=%h of %cs")
     found = {"commit": call(*commit, cwd=checkout).stdout.strip()}
     if not apply(patch, checkout, "--check", "--reverse"):
         return {**found, "state": "merged"}
     if reproduce(name, checkout) == 0:
-        return {**found, "state": "mended otherwise"}
+        return {**found, "state": "fixed otherwise"}
     rejected = apply(patch, checkout, "--check")
     return {**found, "state": "needs a new patch" if rejected else "still needed"}
 
@@ -276,7 +274,7 @@ def show(name: str, row: dict) -> None:
         tests = [f"{found['passed']}/{sum(found.values())}" for found in held]
         exits = f"{row['reproducer']['without']} → {row['reproducer']['with']}"
         line += f"{exits:8} {' → '.join(tests):16} {' → '.join(own):14} {row['seconds']:4} s  "
-    said = row["state"].replace("mended", "mended by the newest release: tell case and report")
+    said = row["state"].replace("fixed", "fixed by the newest release: tell case and report")
     print(f"{line}{said}", flush=True)
 
 

@@ -6,8 +6,6 @@ looked. A program returns what the library gives, the same computed another way,
 gives (None if there is no cure to try); each a value, or a function of no argument that may raise.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import runpy

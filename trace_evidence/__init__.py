@@ -38,10 +38,10 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell) -> None:
     """Register the magics and set the figure style; called by ``%load_ext trace_evidence``."""
-    from . import avoid, both, figures, grading, symptoms, then, tracebacks, triage
+    from . import avoid, both, exercises, figures, symptoms, then, tracebacks, triage
 
     avoid.warn()
-    shell.register_magics(then.ThenMagics, both.BothMagics, grading.CheckMagics)
+    shell.register_magics(then.ThenMagics, both.BothMagics, exercises.CheckMagics)
     shell.register_magic_function(triage.show_last, magic_name="triage")
     shell.register_magic_function(symptoms.show, magic_name="symptoms")
     shell.set_custom_exc((NameError,), then.show_missing_name)

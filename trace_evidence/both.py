@@ -5,8 +5,6 @@ other, nor the notebook. The outcomes are published as one output: HTML for a no
 outputs themselves as data (`MIME`), from which the book's pages are made.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from typing import Any

@@ -4,8 +4,6 @@ It is a module of its own, so that a change of it executes only the pages that d
 `SILENT`, as it does the other two colours of `figures`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .figures import GREY, INK
@@ -41,7 +39,7 @@ def compare(got, expected, kind="path", x=None, names=("", ""), **given) -> None
     across = 2 if kind == "grid" and tables * rows["got"].shape[1] > 12 else tables
     down = -(-tables // across)
     figure, axes = plt.subplots(down, across, figsize=(4.4, 2.3 * down), squeeze=False)
-    axes[0, 0].set_xlabel(names[0], family="monospace")
+    axes[-1, 0].set_xlabel(names[0], family="monospace")
     axes[0, 0].set_ylabel(names[1] or HEIGHTS.get(kind, ""), family="monospace")
     if kind == "hist":
         x = np.histogram_bin_edges(np.concatenate(list(rows.values())), 40)

@@ -4,8 +4,6 @@ Figures are SVG with two sentinel colours, `INK` and `PAPER`. The page swaps the
 text and background colours, so that one drawing serves light, dark and print.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 STYLE = Path(__file__).with_name("book.mplstyle")

@@ -6,8 +6,6 @@ paper and a page without scripts show; `steps.js` shows one at a time. The frame
 as data (`MIME`), from which slides are made and which the suite looks at.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -4,8 +4,6 @@ The kernel is started by the first ``%%then`` cell of a notebook and ends with t
 it prints, shows and raises appears as if the cell had run here.
 """
 
-from __future__ import annotations
-
 import atexit
 import builtins
 import contextlib

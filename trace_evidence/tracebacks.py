@@ -4,8 +4,6 @@ JAX marks its own frames, most of a traceback. IPython's default format parses t
 every frame's file, which took a fifth of a page's time; its plain format does not.
 """
 
-from __future__ import annotations
-
 from types import TracebackType
 
 MARK = "__tracebackhide__"

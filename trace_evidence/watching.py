@@ -4,8 +4,6 @@
 trace_evidence.watching` under a test that fails. What the book does not know is left alone.
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 import traceback

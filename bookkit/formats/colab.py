@@ -4,8 +4,6 @@ Colab brings releases of its own, so each notebook begins with a cell that insta
 book. The workflow `book` puts what is made here on the branch `notebooks`, which Colab reads.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

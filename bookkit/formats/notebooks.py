@@ -1,7 +1,5 @@
 """The chapters as notebooks in plain Markdown: for students, and with answers for instructors."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path
@@ -64,9 +62,7 @@ def plain(text: str, page: str) -> str:
     text = CASES.sub(lambda found: casebook.family_table(found[1]), text)
     text = MARK.sub(r"(\1)", text)
     text = NO_WORDS.sub("", text)
-    text = predictions.BLOCK.sub(
-        lambda found: predictions.as_markdown(predictions.find(found[0])[0]), text
-    )
+    text = predictions.written(text, predictions.as_markdown)
     text = LABEL.sub("", text)
     text = LINK.sub(lambda found: link(found[2], found[1]), text)
     return ANCHOR.sub(r"*\1*", text).strip()

@@ -20,7 +20,7 @@ import typst
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 
-from bookkit import browser, drawings, faces, languages, localized, pages, versions
+from bookkit import browser, faces, illustrations, languages, localized, pages, versions
 from bookkit.languages import Language, say
 
 CONTENTS_LINK = "https://page.invalid/"  # in front.typ; a link to a page that comes later
@@ -71,13 +71,6 @@ def outline_items(parent: DictionaryObject) -> Iterator[DictionaryObject]:
         yield item.get_object()
         yield from outline_items(item.get_object())
         item = item.get_object().get("/Next")
-
-
-def name_headings(writer: PdfWriter, headings: list[str]) -> None:
-    """Write the headings into the outline; Chromium garbles those that a line or page breaks."""
-    outline = cast(DictionaryObject, writer.root_object["/Outlines"])
-    for item, heading in zip(outline_items(outline), headings, strict=True):
-        item[NameObject("/Title")] = TextStringObject(heading)
 
 
 def first_leaves(book: PdfReader) -> list[int]:
@@ -132,7 +125,7 @@ def front(rows: list[pages.Entry], starts: list[int]) -> PdfReader:
     return typeset(
         kind="front",
         subtitle=say("Failures of JAX, NumPyro and Equinox,\nreproduced, explained and fixed"),
-        drawings=[drawings.for_paper(f"cause-{way}") for way in (1, 2, 3)],
+        drawings=[illustrations.for_paper(f"cause-{way}") for way in (1, 2, 3)],
         author=say("The developers of Trace Evidence"),
         address=pages.public_address() + (f"{address}/" if address else ""),
         stacks=say("Then: the releases of August 2024. Now: {stack}.", stack=stack),
@@ -180,7 +173,10 @@ def print_book(language: Language) -> None:
         page.set_default_timeout(300_000)
         page.pdf(path=part, format="A4", outline=True, tagged=True, print_background=True)
     writer = PdfWriter(clone_from=part)
-    name_headings(writer, headings)
+    outline = cast(DictionaryObject, writer.root_object["/Outlines"])
+    # Chromium garbles the headings that a line or page breaks.
+    for item, heading in zip(outline_items(outline), headings, strict=True):
+        item[NameObject("/Title")] = TextStringObject(heading)
     starts = [leaf + 1 for leaf in first_leaves(PdfReader(part))]
     heads = typeset(kind="heads", heads=running_heads(rows, starts, len(writer.pages)))
     for leaf, head in zip(writer.pages, heads.pages, strict=True):

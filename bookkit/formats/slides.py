@@ -14,8 +14,6 @@ A cell's name is `name:` in its metadata; its number among the code cells will d
 words of what is shown (statements, lines of an output, captions of a figure); the rest is left out.
 """
 
-from __future__ import annotations
-
 import ast
 import html
 import re
@@ -33,7 +31,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from bookkit import drawings, pages, reading_time
+from bookkit import illustrations, pages, reading_time
 from bookkit.expectations import SILENT
 from bookkit.outputs import (
     SILENT_WORDS,
@@ -191,7 +189,7 @@ def make(notebook: NotebookNode, page: str) -> list[str]:
         if kind == "notes":
             return f'<aside class="notes">{reader().render(body)}</aside>'
         if kind == "drawing":
-            return f'<div class="drawing">{drawings.inline(file.stem)}</div>'
+            return f'<div class="drawing">{illustrations.inline(file.stem)}</div>'
         if name not in known:
             cure = "name one with `name:` in the cell's metadata, or its number."
             raise pages.PageError(f"{file.name}: there is no cell {name!r}; {cure}")

@@ -4,8 +4,6 @@ Into `_build/workshop` go notebooks for students and for instructors, slides, an
 chapter.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import shutil
@@ -19,9 +17,9 @@ from nbformat import NotebookNode
 
 from bookkit import (
     catalogue,
-    drawings,
     execute,
     faces,
+    illustrations,
     pages,
     reading_time,
     taught,
@@ -33,13 +31,6 @@ OUT = pages.ROOT / "_build" / "workshop"
 UNUSED = shutil.ignore_patterns("*.map", "*.esm.js", "css", "math*")
 ENDING = "book/closing/on-one-sheet"  # has the questions that stand on each handout
 SIZES = (7.8, 7.3, 6.8)  # points: the code of a handout, as large as one page allows
-
-
-def write_slides(page: str, notebook: NotebookNode) -> None:
-    """Write a chapter's slides as one HTML file, beside the folder `reveal.js`."""
-    made = slides.make(notebook, page)
-    html = slides.as_html(pages.title(page), made, pages.published(page))
-    notebooks.write(OUT / "slides" / f"{Path(page).name}.html", html)
 
 
 def runs(text: str) -> list[list[str]]:
@@ -93,7 +84,7 @@ def write_handout(page: str) -> None:
         "fonts": pdf.LATIN,
         "title": failure.title,
         "address": pages.published(page),
-        "drawing": drawings.for_paper(name),
+        "drawing": illustrations.for_paper(name),
         "symptom": runs(failure.symptom),
         "message": failure.message,
         "versions": f"{measured[0].upper()}{measured[1:]}.",
@@ -129,7 +120,8 @@ def make(page: str, executed: NotebookNode, seconds: float | None) -> None:
     notebooks.write(OUT / "instructor" / file, nbformat.writes(full))
     if page in taught.failures():
         full.cells = [c for c in full.cells if notebooks.NOTES not in c.metadata.get("tags", [])]
-        write_slides(page, full)
+        html = slides.as_html(pages.title(page), slides.make(full, page), pages.published(page))
+        notebooks.write(OUT / "slides" / f"{Path(page).name}.html", html)
         write_handout(page)
 
 

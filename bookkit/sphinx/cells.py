@@ -1,7 +1,5 @@
 """The Sphinx side of the book: directives, marks on cells, formulas, a fresh cache."""
 
-from __future__ import annotations
-
 import re
 
 from docutils import nodes
@@ -18,7 +16,7 @@ from bookkit import execute, outputs, pages, reading_time, records, versions
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
-from . import error_index, front, render  # noqa: F401 - whose directives are registered here
+from . import error_index, front, render, triage_box  # noqa: F401 - registers their directives
 from .directives import DIRECTIVES, outdated
 
 SCRIPTS = {
@@ -57,12 +55,6 @@ class ConsoleLexer(BashSessionLexer):
         for place, kind, value in super().get_tokens_unprocessed(text):
             comment = kind is Generic.Output and value.startswith("#")
             yield place, Comment if comment else kind, value
-
-
-def then_label(page: str) -> str:
-    """Return what a ``%%then`` cell of a page is marked with: the versions that it runs on."""
-    pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
-    return say("then · August 2024") + outputs.releases(page, pins)
 
 
 def source_of(cell: nodes.container) -> nodes.literal_block | None:
@@ -167,7 +159,9 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             if block.astext().startswith(("%%then", "%%both")):
                 block["language"] = ThenLexer.aliases[0]
         if text.startswith("%%then"):
-            marks.append(("then", then_label(app.env.docname)))
+            pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
+            words = say("then · August 2024") + outputs.releases(app.env.docname, pins)
+            marks.append(("then", words))
         if cell.get("hide_mode"):
             cell["prompt_show"], cell["prompt_hide"] = prompts(
                 text, metadata, cell["hide_mode"], len(cell.children) > 1

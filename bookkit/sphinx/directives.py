@@ -1,7 +1,5 @@
 """The book's directives: what a page asks the catalogue, the matrix or the workshop's plan for."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable
@@ -19,8 +17,8 @@ from bookkit import (
     can_i_use,
     casebook,
     catalogue,
-    drawings,
     examined,
+    illustrations,
     pages,
     predictions,
     reading_time,
@@ -229,35 +227,29 @@ def matrix_strip(here: Generated, slug: str) -> str:
 
 def boundaries_table() -> str:
     """Return each boundary: the release, what changed in it, and the pull request."""
-    rows = [say("| Boundary | Failure | Moved by |"), "|---|---|---|"]
+    rows = []
     for row in versions.moved_by():
         title, page = programs()[row["failure"]]
         changes = versions.changes(row["failure"], row["library"])
         before, after = next(kinds for release, *kinds in changes if release == row["release"])
+        change = say("{before}, then {after}", before=say(before), after=say(after))
         number = row["pull"].rpartition("/")[2]
-        rows.append(
-            f"| {versions.TITLES[row['library']]} {row['release']}: "
-            + say("{before}, then {after}", before=say(before), after=say(after))
-            + f" | [{title}](/{page}.md) | "
-            + say("[Pull request {number}]({pull}). ", number=number, pull=row["pull"])
-            + f"{row['says']} |"
-        )
-    return "\n".join(rows)
+        pull = say("[Pull request {number}]({pull}). ", number=number, pull=row["pull"])
+        where = f"{versions.TITLES[row['library']]} {row['release']}: {change}"
+        rows.append((where, f"[{title}](/{page}.md)", f"{pull}{row['says']}"))
+    return casebook.as_table(say("| Boundary | Failure | Moved by |"), rows)
 
 
 def stacks_table() -> str:
     """Return the stacks: the pins of each, how many programs do what there; how it was measured."""
     record = versions.load()
-    names = [versions.TITLES[library] for library in versions.STACK]
     kinds = ["fails", "wrong", "warns", "ok", "cannot run"]
-    rows = [
-        f"| {' | '.join([*names, *map(say, kinds)])} |",
-        "|---" * (len(names) + len(kinds)) + "|",
-    ]
+    head = [*(versions.TITLES[library] for library in versions.STACK), *map(say, kinds)]
+    rows = []
     for row in versions.rows():
         said = [parts["reproduce"]["verdict"] for parts in row["verdicts"].values()]
-        cells = [row["pins"][library] for library in versions.STACK]
-        rows.append(f"| {' | '.join([*cells, *(str(said.count(k)) for k in kinds)])} |")
+        pins = (row["pins"][library] for library in versions.STACK)
+        rows.append((*pins, *(str(said.count(kind)) for kind in kinds)))
     measured = say(
         "Measured on {date}, on {platform} with CPython {python}: {programs} programs on "
         "{stacks} stacks, {controls} of them controls, which differ from another stack in one "
@@ -266,7 +258,7 @@ def stacks_table() -> str:
         python=say(" and ").join(record["python"]), programs=len(record["failures"]),
         stacks=len(record["rows"]), controls=len(record["rows"]) - len(versions.rows()),
     )  # fmt: skip
-    return "\n".join([*rows, "", measured])
+    return f"{casebook.as_table(head, rows)}\n\n{measured}"
 
 
 def code(signature: catalogue.Signature) -> str:
@@ -314,9 +306,9 @@ def table(here: Generated, *arguments: str) -> Nodes:
 
 @directive("drawing")
 def drawing(here: Generated, argument: str) -> str:
-    """Return drawings that no cell makes, side by side where there is room; see `drawings`."""
+    """Return drawings that no cell makes, side by side where there is room; see `illustrations`."""
     names = argument.split()
-    drawn = "".join(map(drawings.inline, names))
+    drawn = "".join(map(illustrations.inline, names))
     return f'<div class="{" ".join(["drawing", *names])}">{drawn}</div>'
 
 

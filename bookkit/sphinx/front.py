@@ -1,14 +1,12 @@
 """What only the first page has: the matrix as a drawing, cards, one program twice."""
 
-from __future__ import annotations
-
 import html
 import os
 import re
 
 from docutils import nodes
 
-from bookkit import casebook, catalogue, drawings, execute, pages, records, versions
+from bookkit import casebook, catalogue, execute, illustrations, pages, records, versions
 from bookkit.languages import say
 from bookkit.outputs import releases, split_traceback
 from trace_evidence import both, steps
@@ -73,7 +71,7 @@ def chapter_cards(here: Generated) -> str:
     cards = [
         CARD.format(
             href=here.address(f"book/failures/{failure.id}"),
-            picture=drawings.inline(failure.id, decorative=True),
+            picture=illustrations.inline(failure.id, decorative=True),
             title=html.escape(failure.title),
             text=steps.marked_up(failure.symptom),
             more=f"<code>{html.escape(failure.message, quote=False)}</code>",

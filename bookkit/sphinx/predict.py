@@ -1,7 +1,5 @@
 """The directive of a prediction: a form that answers in the browser, and a fold without scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """How cells become HTML: tracebacks that show their last line, figures that follow the theme."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from difflib import SequenceMatcher

@@ -4,8 +4,6 @@ The theme sends every icon of Font Awesome, as a script and as fonts, to show tw
 those twenty. Titles and descriptions come from the catalogue, or from a page's front matter.
 """
 
-from __future__ import annotations
-
 import base64
 import html
 import json
@@ -23,8 +21,7 @@ from sphinx_sitemap import add_html_link
 
 from bookkit import catalogue, execute, faces, pages, records, taught
 from bookkit.languages import say
-
-from .localized import name_parts
+from bookkit.localized import name_parts
 
 # A rule of the theme's style sheet that gives an icon its character.
 ICON = re.compile(r'\.fa-[\w-]+:before\{content:"\\([0-9a-f]+)"\}')
@@ -76,15 +73,11 @@ def without(markup: str, *names: str) -> str:
     return "\n".join(line for line in lines if not any(name in line for name in names))
 
 
-def set_addresses(app: Sphinx, config: Config) -> None:
-    """Tell the extensions where the site is published."""
+def configure(app: Sphinx, config: Config) -> None:
+    """Tell the extensions where the site is published; a preview has no pictures for elsewhere."""
     config.ogp_site_url = config.html_baseurl
     config.html_context["address"] = config.html_baseurl
     config.notfound_urls_prefix = urlsplit(config.html_baseurl).path
-
-
-def draw_no_cards(app: Sphinx, config: Config) -> None:
-    """In a preview, leave out the pictures that stand for a page elsewhere."""
     if os.environ.get(execute.PREVIEW):
         config.ogp_social_cards = {"enable": False}
 
@@ -133,6 +126,14 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
     if text:
         # The page is written already; its description is made of what stands here.
         doctree.children = [nodes.paragraph(text, text)]
+
+
+def add_words(app: Sphinx, doctree: nodes.document) -> None:
+    """Let the site's search find a case by the words of people who do not know its cause."""
+    folder, _, name = app.env.docname.rpartition("/")
+    if app.builder.name != "gettext" and folder == "book/cases" and name in records.load():
+        words = ", ".join(records.load()[name].phrases)
+        doctree.insert(0, nodes.meta("", name="keywords", content=html.escape(words)))
 
 
 def link_cases(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
@@ -271,8 +272,7 @@ def number_cells(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict:
     """Register what the site needs with Sphinx."""
-    app.connect("config-inited", set_addresses)
-    app.connect("config-inited", draw_no_cards)
+    app.connect("config-inited", configure)
     app.connect("env-before-read-docs", leave_out_what_is_not_executed)
     app.connect("builder-inited", add_filters)
     written: set[str] = set()
@@ -280,6 +280,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("build-finished", lambda app, _: list_others(app, written), priority=1)
     app.add_js_file("page.js", loading_method="defer")
     app.connect("html-page-context", describe, priority=400)
+    app.connect("doctree-read", add_words)
     app.connect("html-page-context", link_cases, priority=400)
     app.connect("html-page-context", offer_colab, priority=600)
     app.connect("build-finished", lighten, priority=900)

@@ -1,7 +1,5 @@
 """Axes of a batch as blocks: a box for each draw, with a cell for each of its numbers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a cache keeps of the keys that it is given: one entry for keys that are the same to it."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 
 from ..steps import ACCENT, GREEN, MARGIN, Panel, Steps

@@ -1,7 +1,5 @@
 """A tracer that outlives its trace: trace and list as lifetimes, and what goes between them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random keys as a tree: how `seed` splits its key, and which key a site gets in each run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The traces of a sampler on the old stack, and the value that a prior keeps from one of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

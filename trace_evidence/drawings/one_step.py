@@ -1,7 +1,5 @@
 """One step of a loop, by hand: what an object holds, and what JAX sees of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The shapes of a scanned `MultivariateNormal` on the old stack, for any days and animals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Who runs a seeded model in `svi.init`, and which key the handler keeps after each run."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Lifetimes as bars, from left to right in time, and what goes from one into another."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..steps import ACCENT, INK, MARGIN, Panel

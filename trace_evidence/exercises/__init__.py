@@ -1,13 +1,11 @@
 """The magic ``%check``: tell a learner whether an exercise is solved, and what is still wrong.
 
-An exercise has a file of its own, `exercises/LABEL.md`. It says what an answer defines, and on
+An exercise has a file of its own here, `LABEL.md`. It says what an answer defines, and on
 which kernel it runs where that is `then`. Its first block of code is the check: a handful of
 ``assert`` statements, each with a hint, and a sentence `why` that says why the right answer is
 right. The other blocks are answers that the check refuses, each above what the check says to it.
 A check runs in a copy of the notebook's variables.
 """
-
-from __future__ import annotations
 
 import ast
 import re
@@ -18,9 +16,9 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_magic, magics_class
 
-from .then import MISSING, NOT_ABOVE
+from ..then import MISSING, NOT_ABOVE
 
-FOLDER = Path(__file__).with_name("exercises")
+FOLDER = Path(__file__).parent
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n((?:> [^\n]*\n)+))?", re.M | re.S)
 PASSED = "That is it."
 EMPTY = "replace each ... in `{}` by your answer, and run that cell"

@@ -1,10 +1,8 @@
-"""The book's drawings that no cell makes: SVG files, which take the page's colours.
+"""Illustrations, the drawings that no cell makes: SVG files, which take the page's colours.
 
-A file in ``book/_static/art`` draws with `currentColor` and the colours of `steps.css`, and says in
-its title what it shows.
+A file in ``book/_static/illustrations`` draws with `currentColor` and the colours of `steps.css`,
+and says in its title what it shows.
 """
-
-from __future__ import annotations
 
 import html
 import re
@@ -15,7 +13,7 @@ from trace_evidence.figures import INK
 from . import pages
 from .languages import say
 
-FOLDER = pages.BOOK / "_static" / "art"
+FOLDER = pages.BOOK / "_static" / "illustrations"
 WORDS = re.compile(r"(<(?:title|text)\b[^>]*>)([^<]+)")
 """The words of a drawing: what it shows, and what stands in it."""
 
