@@ -109,6 +109,7 @@ NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
         (stale(), (X,), ["stale-program"]),
         (jax.jit(lambda x: 5.0 * x), (X,), []),
         (Centred(), (X,), ["data-kept"]),
+        (Centred(), (np.ones(3),), ["data-kept"]),
         (Cached(), (X,), ["tracer-kept"]),
         (scaled, (ByName("low", 2.0), X), ["equal-but-different"]),
         (scaled, (ByValue("low", 2.0), X), []),
@@ -143,5 +144,5 @@ def test_what_cannot_be_compared_is_said():
     with pytest.raises(ValueError, match="unknown check 'keys'"):
         examine.function(decides, X, checks=["keys"])
     assert examine.function(stale(), X, ignore=["stale-program"]).ok
-    (row,) = examine.function(Centred(), np.ones(3), checks=["state"]).not_run
+    (row,) = examine.function(Centred(), np.zeros(3), checks=["state"]).not_run
     assert row.why == "model.mean is kept, and it takes no other data made of these"

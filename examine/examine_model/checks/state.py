@@ -173,7 +173,8 @@ def varied(given: Any, move: Callable, whole: Callable) -> Any:
             return other(np.asarray(thing)).tolist()
         if isinstance(thing, (np.ndarray, jax.Array)) and thing.size:
             if jnp.issubdtype(thing.dtype, jnp.floating):
-                return move(thing).astype(thing.dtype) if thing.ndim else 0.75 * thing
+                moved = move(thing) if np.ptp(thing) else 0.75 * thing  # equal ones, or a single
+                return moved.astype(thing.dtype)
             is_whole = thing.ndim and jnp.issubdtype(thing.dtype, jnp.integer)
             return whole(thing).astype(thing.dtype) if is_whole else thing
         if type(thing).__module__.partition(".")[0] == "pandas" and hasattr(thing, "iloc"):
