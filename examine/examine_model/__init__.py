@@ -30,7 +30,7 @@ def examine(
     Args:
         model: a model, as you hand it to `MCMC` or `SVI`; or an `MCMC` that has run.
         *args: the model's arguments, of any shapes.
-        rng_key: the key that all draws come from; `jax.random.PRNGKey(0)` if it is None.
+        rng_key: the key that all draws come from, or a number to make it of; 0 if it is None.
         checks: names of checks, instead of all; `examine_model.report.NAMES` has them.
         guide: a guide of the model, used before or new, to be looked at too.
         slow: whether a check may take long; without, it is named as not run.

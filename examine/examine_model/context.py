@@ -124,7 +124,7 @@ class Context:
     findings: list[Finding] = field(default_factory=list)
     hints: list[Finding] = field(default_factory=list)
     check: str = ""
-    screen: Any = field(default_factory=lambda: sys.stdout)
+    screen: Any = field(default_factory=lambda: (sys.stdout, sys.stderr))
 
     @cached_property
     def held(self) -> Held:
@@ -164,7 +164,7 @@ class Context:
         """One draw, outside any trace: the model's first run here."""
         held = self.held
         try:
-            with contextlib.redirect_stdout(self.screen):
+            with running.printed(*self.screen):
                 return running.run(self.model, self.args, self.kwargs, self.key(0))
         finally:
             self.left, self.changed = held.tracers(), held.changed()

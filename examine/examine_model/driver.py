@@ -45,7 +45,8 @@ def examine(
         model = model.func
     if not callable(model):
         raise TypeError(f"a model is a callable, and this is of type {type(model).__name__}.")
-    rng_key = jax.random.PRNGKey(0) if rng_key is None else rng_key
+    if rng_key is None or isinstance(rng_key, int):
+        rng_key = jax.random.PRNGKey(rng_key or 0)
     report = Report(name_of(model), releases=known.known_bad(known.installed()))
     context = Context(model, tuple(args), dict(kwargs), rng_key, guide, mcmc, slow)
     context.findings, context.hints = report.findings, report.hints
@@ -121,10 +122,8 @@ def _one(name: str, check: Callable, thing: Any, report: Report) -> None:
         report.not_run.append(NotRun(name, str(reason)))
         if len(report.findings) > before:
             report.ran.append(name)
-    except Exception as error:
-        page = known.explained(error)
-        why = running.blame(error) + (f"; see {page}" if page else "")
-        report.not_run.append(NotRun(name, why))
+    except (Exception, SystemExit) as error:
+        report.not_run.append(NotRun(name, running.blame(error)))
     finally:
         thing.held.restore()
         report.seconds[name] = time.process_time() - begun

@@ -34,12 +34,6 @@ def page(case: str) -> tuple[str, str, str] | None:
     return (row["title"], book().address(row["page"]), row["cure"]) if row else None
 
 
-def explained(error: BaseException) -> str:
-    """Return where an error is explained, or ""."""
-    rows = book().triage(book().error_text(error)).findings if book() else ()
-    return f"{rows[0].title} ({rows[0].page})" if rows else ""
-
-
 def installed() -> dict[str, str]:
     """Return the releases of the libraries that compute a model's numbers."""
     found = {}

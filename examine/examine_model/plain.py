@@ -45,7 +45,7 @@ class Call(Context):
     @cached_property
     def result(self) -> dict[str, Any]:
         """What the function returns as it is called, on copies of what is a pytree."""
-        with contextlib.redirect_stdout(self.screen):
+        with running.printed(*self.screen):
             return self(self.traceable)
 
     @cached_property

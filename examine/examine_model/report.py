@@ -158,8 +158,16 @@ class Report:
         return self.ok
 
     def ignore(self, wanted: Iterable[str]) -> None:
-        """Set aside the findings and hints that are meant."""
+        """Set aside the findings and hints that are meant.
+
+        Raises:
+            ValueError: an id is not known.
+        """
         wanted = {wanted} if isinstance(wanted, str) else set(wanted)
+        known_ids = {name for names in IDS.values() for name in names}
+        for name in sorted(wanted):
+            if name.partition(":")[0] not in known_ids:
+                raise ValueError(f"unknown id {name!r}: {known.FINDINGS} has them.")
         for rows in (self.findings, self.hints):
             meant = [found for found in rows if found.ignored(wanted)]
             rows[:] = [found for found in rows if found not in meant]

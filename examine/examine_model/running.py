@@ -339,6 +339,13 @@ def quick(function: Callable, *args: Any) -> Any:
 
 
 @contextlib.contextmanager
+def printed(out: Any, err: Any) -> Iterator[None]:
+    """Have what is printed in the block go to two streams, that of errors last."""
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        yield
+
+
+@contextlib.contextmanager
 def apart() -> Iterator[None]:
     """Keep handlers outside from what runs inside, and warnings and prints from the screen.
 
@@ -348,7 +355,7 @@ def apart() -> Iterator[None]:
     stack = primitives._PYRO_STACK[:]
     del primitives._PYRO_STACK[:]
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        with warnings.catch_warnings(), printed(io.StringIO(), io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
@@ -362,7 +369,7 @@ def of_the_model() -> Iterator[None]:
     """Mark each error that leaves the block as the model's own; any other is of `examine`."""
     try:
         yield
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         with contextlib.suppress(AttributeError):
             error._of_the_model = True  # type: ignore[attr-defined]
         raise

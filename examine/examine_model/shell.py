@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import importlib
 import os
 import sys
@@ -41,6 +42,9 @@ def load(name: str, default: str = "") -> Any:
     except ImportError as error:
         cure = "run it where `import` finds the module, with its environment."
         raise CannotLoad(f"cannot import {module!r} ({error}): {cure}") from None
+    except (Exception, SystemExit) as error:  # its own status would be taken for that of a report
+        says = f"{module!r} raises {type(error).__name__} when it is imported"
+        raise CannotLoad(f"{says} ({error}): guard what it runs by `__name__`.") from None
     try:
         return attrgetter(attribute)(found)
     except AttributeError:
@@ -103,8 +107,6 @@ def main(words: list[str] | None = None, program: str = "examine-model", default
     """
     options = parse(words, program)
     try:
-        import jax
-
         from . import driver, formats, plain
     except ImportError as error:
         cure = "install it where the model runs."
@@ -113,18 +115,20 @@ def main(words: list[str] | None = None, program: str = "examine-model", default
     module = options.model.rpartition(":")[0] or default
     common: dict[str, Any] = {
         "checks": options.checks.split(",") if options.checks else None,
-        "ignore": options.ignore.split(","), "timeout": options.timeout,
+        "ignore": options.ignore.split(",") if options.ignore else [], "timeout": options.timeout,
     }  # fmt: skip
+    screen = sys.stdout if options.format == "text" else sys.stderr  # what the model prints
     try:
-        found = load(options.model, module)
-        args, kwargs = split(options.arguments, module)
-        if options.function:
-            report = plain.examine(found, args, kwargs, **common)
-        else:
-            report = driver.examine(
-                found, args, kwargs, rng_key=jax.random.PRNGKey(options.seed), slow=options.slow,
-                guide=load(options.guide, module) if options.guide else None, **common,
-            )  # fmt: skip
+        with contextlib.redirect_stdout(screen):
+            found = load(options.model, module)
+            args, kwargs = split(options.arguments, module)
+            if options.function:
+                report = plain.examine(found, args, kwargs, **common)
+            else:
+                report = driver.examine(
+                    found, args, kwargs, rng_key=options.seed, slow=options.slow,
+                    guide=load(options.guide, module) if options.guide else None, **common,
+                )  # fmt: skip
     except (CannotLoad, ValueError, TypeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

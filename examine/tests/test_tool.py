@@ -300,6 +300,7 @@ def test_the_fixture_is_found_by_pytest_and_fails_with_the_whole_report(pytester
 # --- the shell -------------------------------------------------------------------------------
 
 TANK = """
+print("The tank is loaded.")
 import numpyro, numpyro.distributions as dist
 from numpyro import handlers
 readings = [1.0, 2.0]
@@ -321,6 +322,7 @@ def meant(reading):
 @pytest.fixture
 def tank(tmp_path, monkeypatch):
     (tmp_path / "tank_of_a_reader.py").write_text(TANK)
+    (tmp_path / "exits.py").write_text("raise SystemExit(0)")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", ["", *sys.path])
     yield "tank_of_a_reader"
@@ -361,21 +363,21 @@ def test_a_magic_of_notebooks_takes_the_names_of_the_notebook(tank):
              "%examine seeded [1.0] --checks keys"]  # fmt: skip
     command = [sys.executable, "-m", "IPython", "--quick", "--no-banner", "-c", "\n".join(cells)]
     said = subprocess.run(command, capture_output=True, text=True).stdout
-    assert said.startswith("tank: 1 finding\n"), said
+    assert "\ntank: 1 finding\n" in said, said
 
 
 def test_a_report_for_other_programs(tank, capsys):
     assert shell.main(f"{SEEDED} --format json".split()) == 1
     data = json.loads(capsys.readouterr().out)
     (found,) = data["findings"]
-    assert (found["id"], found["site"], found["line"]) == ("same-key", "level", 6)
+    assert (found["id"], found["site"], found["line"]) == ("same-key", "level", 7)
     assert data["ok"] is False
     assert shell.main(f"{SEEDED} --format sarif".split()) == 1
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     (result,) = run["results"]
     (where,) = result["locations"]
     assert where["physicalLocation"]["artifactLocation"]["uri"] == f"{tank}.py"
-    assert where["physicalLocation"]["region"] == {"startLine": 6}
+    assert where["physicalLocation"]["region"] == {"startLine": 7}
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [result["ruleId"]]
 
 
@@ -388,12 +390,14 @@ def test_a_report_for_other_programs(tank, capsys):
         (["tank_of_a_reader:tank", "readngs"], "tank_of_a_reader has no 'readngs'"),
         (["tank_of_a_reader:tank", "--checks", "kees"], "unknown check 'kees'"),
         (["tank_of_a_reader:readings"], "of type list"),
+        (["tank_of_a_reader:tank", "[]", "--ignore", "same-kee:level"], "unknown id 'same-kee:level'"),
+        (["exits.py:tank"], "'exits' raises SystemExit when it is imported (0)"),
     ],
 )
 def test_what_cannot_be_loaded_is_one_line(tank, words, message, capsys):
     assert shell.main(words) == 2
     out, err = capsys.readouterr()
-    assert out == ""
+    assert out.removeprefix("The tank is loaded.\n") == ""
     assert err.startswith("error: ") and message in err and err.count("\n") == 1
 
 
@@ -427,11 +431,12 @@ def test_a_sampler_without_a_model_is_refused_in_words():
 def test_what_a_model_or_a_function_prints_is_printed_once(capsys):
     def model():
         print("The pump is on.")
+        print("It is loud.", file=sys.stderr)
         return numpyro.sample("level", dist.Normal(0.0, 1.0))
 
     examine(model)
     examine.function(handlers.seed(model, 0))
-    assert capsys.readouterr().out == "The pump is on.\n" * 2
+    assert capsys.readouterr() == ("The pump is on.\n" * 2, "It is loud.\n" * 2)
 
 
 def test_a_release_that_is_known_to_be_wrong_is_said_first(monkeypatch):
@@ -451,3 +456,18 @@ def test_a_model_that_raises_is_told_and_is_not_ok():
     assert not report.ran
     assert "no check could answer" in str(report)
     assert "Incompatible shapes" in " ".join(str(report).split())
+
+
+def test_a_model_that_exits_or_is_called_wrongly_is_told_and_no_cause_is_guessed():
+    def model(reading):
+        sys.exit(0)
+
+    for args, raised in (((1.0,), "SystemExit: 0"), ((), "TypeError: ")):
+        report = examine(model, *args)
+        assert not report.ok and not report.ran
+        assert all(f"the model raises {raised}" in row.why for row in report.not_run), report
+        assert "https:" not in str(report)
+
+
+def test_a_number_is_a_key_too():
+    assert examine(survival, DOSE, DEATHS, rng_key=3, checks=["keys"]).ok
