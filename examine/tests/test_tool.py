@@ -390,7 +390,7 @@ def test_a_report_for_other_programs(tank, capsys):
         (["tank_of_a_reader:tank", "readngs"], "tank_of_a_reader has no 'readngs'"),
         (["tank_of_a_reader:tank", "--checks", "kees"], "unknown check 'kees'"),
         (["tank_of_a_reader:readings"], "of type list"),
-        (["tank_of_a_reader:tank", "[]", "--ignore", "same-kee:level"], "unknown id 'same-kee:level'"),
+        (["tank_of_a_reader:tank", "[]", "--ignore", "same-kee"], "unknown id 'same-kee'"),
         (["exits.py:tank"], "'exits' raises SystemExit when it is imported (0)"),
     ],
 )
