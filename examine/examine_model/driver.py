@@ -106,6 +106,8 @@ def run_checks(
                     _one(name, check, thing, report)
             except running.TimeUp:
                 report.not_run.append(NotRun(name, f"the {timeout:g} seconds are over"))
+    for rewind in thing.held.rewinds:
+        rewind()
     if not thing.held.whole:
         report.not_run.append(NotRun("state", "there are more objects than are looked at"))
 

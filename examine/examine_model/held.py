@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import random
 import sys
 import sysconfig
 import types
@@ -53,11 +54,14 @@ class Held:
     Attributes:
         whole: False if there was more than is looked at.
         largest: the number of elements of the largest array among it.
+        rewinds: what sets each generator of random numbers back to where it was. It is not put
+            back with the rest: what it draws is another number in the next run, as in inference.
     """
 
     def __init__(self, *roots: Any) -> None:
         self.noted: dict[int, tuple[Any, Any, str]] = {}
         self.whole, self.largest = True, 0
+        self.rewinds: list[Callable[[], None]] = []
         self._roots, self._traced = roots, dict[str, bool]()
         self._globals: dict[tuple[int, str], Global] = {}
         self._own = {_package(root) for root in map(_function, roots)} - {""}
@@ -74,6 +78,10 @@ class Held:
             if isinstance(thing, (*LEAVES, types.ModuleType, jax.core.Tracer)):
                 continue
             if id(thing) in self.noted:
+                continue
+            if rewind := _rewind(thing):
+                self.noted[id(thing)] = (thing, None, path)
+                self.rewinds.append(rewind)
                 continue
             if len(self.noted) >= MOST:
                 self.whole = False
@@ -177,6 +185,18 @@ class Held:
             now = _contents(thing)
             if before is not None and now is not None and not _unchanged(before, now):
                 yield thing, before, path
+
+
+def _rewind(thing: Any) -> Callable[[], None] | None:
+    """Return what sets a generator of random numbers back to where it is now; None of others."""
+    if isinstance(thing, np.random.Generator):
+        bits = thing.bit_generator
+        return functools.partial(setattr, bits, "state", bits.state)
+    if isinstance(thing, np.random.RandomState):
+        return functools.partial(thing.set_state, thing.get_state())
+    if isinstance(thing, random.Random):
+        return functools.partial(thing.setstate, thing.getstate())
+    return None
 
 
 def _size(thing: Any) -> int:

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from . import comparing, known, programs, running
-from .checks.state import after_and_fresh, leaks
+from .checks.state import after_and_fresh, leaks, leaves_a_tracer, tidy
 from .context import CannotRun, Context, NothingToCompare, refused, returned
 from .driver import chosen_of, name_of, run_checks
 from .report import Report
@@ -72,26 +72,26 @@ def is_number(leaf: Any) -> bool:
 def state(call: Call) -> None:
     """Trace the function, then call it on other data before and after it has seen these."""
     call.held.restore()
-    try:
-        jax.make_jaxpr(call.kept)(call.traceable)
-    except Exception:
-        call.held.restore()  # `jit` says so
+    leaked = leaves_a_tracer(lambda: jax.make_jaxpr(lambda row: call.kept(row))(call.traceable))
     places = call.held.tracers()
     call.held.restore()
-    if places:
-        says = f"a trace of it leaves a tracer in {next(iter(places))}; the next use fails"
+    if places or leaked:
+        place = tidy(next(iter(places), "a place that is out of sight"))
+        says = f"a trace of it leaves a tracer in {place}; the next use fails"
         call.find("tracer-kept", says, cases=leaks(places))
         return
+    if not comparing.same(call(call.traceable), call(call.traceable)):
+        raise CannotRun("it returns another result at each call")
     call.kept(call.traceable)
     changed = call.held.changed()
     call.held.restore()
     answers = list(after_and_fresh(call.held, call.kept, call.traceable))
     if not all(comparing.same(*both) for both in answers):
         says = "on other data it returns another result after these"
-        says += f"; {changed[0]} was kept" if changed else ""
+        says += f"; {tidy(changed[0])} was kept" if changed else ""
         call.find("data-kept", says, cases=["kept-in-model"])
     elif changed and not answers:
-        raise CannotRun(f"{changed[0]} is kept, and it takes no other data made of these")
+        raise CannotRun(f"{tidy(changed[0])} is kept, and it takes no other data made of these")
 
 
 def static(call: Call) -> None:
@@ -111,9 +111,9 @@ def static(call: Call) -> None:
                 continue  # it has no hash, and JAX refuses it
             leaves = [other if leaf is thing else leaf for leaf in call.leaves]
             if taken:
-                result = returned(call.of(leaves))
-                call.held.restore()
-                if not comparing.same(result, call.result):
+                with jax.disable_jit(), call.held.kept():  # under `jit` one would be the other
+                    results = returned(call.of(leaves)), returned(call.of(call.leaves))
+                if not comparing.same(*results):
                     kind = type(thing).__name__
                     says = f"two of {kind} that differ in {name!r} are equal, and JAX takes the "
                     says += "program of one for the other, though the result differs"

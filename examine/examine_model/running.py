@@ -370,8 +370,9 @@ def of_the_model() -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
+        marked: Any = error
         with contextlib.suppress(AttributeError):
-            error._of_the_model = True  # type: ignore[attr-defined]
+            marked._of_the_model = True
         raise
 
 

@@ -356,6 +356,17 @@ def test_the_place_where_a_tracer_stays_is_named_with_a_guide_and_without(guide_
     assert "leaves a tracer in kept;" in found.says
 
 
+def test_a_model_that_draws_from_numpy_is_not_blamed_on_a_program():
+    def noisy(y):
+        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
+        numpyro.sample("y", dist.Normal(level + np.random.normal(), 1.0), obs=y)
+
+    report = examine(noisy, 1.0, checks=["round_trip", "jit"])
+    assert [found.id for found in report.findings] == ["density-not-repeated"], report
+    (row,) = report.not_run
+    assert row.why == "the model gives another log density in each run"
+
+
 def test_a_number_that_is_infinite_in_one_way_only_is_a_hint():
     def model():
         x = numpyro.sample("x", dist.Normal(0.0, 1.0))

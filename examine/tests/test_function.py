@@ -83,6 +83,11 @@ class Scaled:
         return cls(*values, *rest)
 
 
+@functools.cache
+def basis(size):
+    return jnp.linspace(0.0, 1.0, size)
+
+
 def variance(x):
     return jnp.mean(x**2) - jnp.mean(x) ** 2
 
@@ -111,7 +116,9 @@ NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
         (Centred(), (X,), ["data-kept"]),
         (Centred(), (np.ones(3),), ["data-kept"]),
         (Cached(), (X,), ["tracer-kept"]),
+        (lambda x: basis(20) * x, (X,), ["tracer-kept"]),
         (scaled, (ByName("low", 2.0), X), ["equal-but-different"]),
+        (jax.jit(scaled, static_argnums=0), (ByName("low", 2.0), X), ["equal-but-different"]),
         (scaled, (ByValue("low", 2.0), X), []),
         (total, (Scaled(X, 3.0),), ["copy-differs"]),
         (total, (Scaled(X, 3.0, kept=True),), []),
@@ -144,5 +151,7 @@ def test_what_cannot_be_compared_is_said():
     with pytest.raises(ValueError, match="unknown check 'keys'"):
         examine.function(decides, X, checks=["keys"])
     assert examine.function(stale(), X, ignore=["stale-program"]).ok
+    noisy = examine.function(lambda x: x + np.random.normal(), X, checks=["state"])
+    assert [row.why for row in noisy.not_run] == ["it returns another result at each call"], noisy
     (row,) = examine.function(Centred(), np.zeros(3), checks=["state"]).not_run
-    assert row.why == "model.mean is kept, and it takes no other data made of these"
+    assert row.why == "the model's mean is kept, and it takes no other data made of these"

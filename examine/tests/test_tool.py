@@ -139,10 +139,12 @@ def test_neither_the_model_nor_a_handler_outside_nor_a_setting_is_changed(raises
 
         def __init__(self):
             self.calls, self.seen = 0, []
+            self.own = np.random.default_rng(1), np.random.RandomState(1), random.Random(1)
 
         def __call__(self):
             self.calls += 1
             self.seen.append(np.random.normal() + random.random())
+            self.seen[-1] += sum(each.uniform(0, 1) for each in self.own)
             self.late = True
             numpyro.sample("x", dist.Normal(self.seen[-1], 1.0))
             if raises:
@@ -158,7 +160,9 @@ def test_neither_the_model_nor_a_handler_outside_nor_a_setting_is_changed(raises
         assert np.array_equal(jax.random.key_data(seed.rng_key), key)
         assert not trace
     assert bool(report.ran) is not raises
-    assert vars(model) == {"calls": 0, "seen": []}
+    new = Counting()
+    assert [each.uniform(0, 1) for each in model.own] == [each.uniform(0, 1) for each in new.own]
+    assert vars(model) == vars(new) | {"own": model.own}
 
 
 def test_what_is_held_is_noted_and_put_back():

@@ -28,6 +28,8 @@ def check(context: Context) -> None:
         raise NothingToCompare("no site has a density")
     ways = context.ways
     if says := differs(context, ways.called, ways.anew or {}, "without compiled programs"):
+        if context.noise is None:
+            raise CannotRun("the model gives another log density in each run")
         if rounded(context, says[1]):
             text = f"{says[0]}; with 64 bits it is a third number, so 32 are too few for it"
             context.find("jit-differs", text, says[1], ["float32-likelihood"])

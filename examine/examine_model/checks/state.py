@@ -27,7 +27,7 @@ def check(context: Context) -> None:
 def keeps_no_tracer(context: Context) -> None:
     """Find the places where a trace leaves a tracer behind."""
     held = context.held
-    places, leaked = but_the_guides(held.tracers()), False
+    places = but_the_guides(held.tracers())
     _ = context.draw  # outside a trace first: a jitted part that is first met in one stays broken
     if places:
         says = f"{tidy(next(iter(places)))} holds a tracer; the next use fails"
@@ -37,14 +37,7 @@ def keeps_no_tracer(context: Context) -> None:
     def trace(rng_key: Any) -> None:
         running.run(context.model, context.args, context.kwargs, rng_key, read=True)
 
-    try:
-        for _ in range(2):  # what is kept by the first only shows in the second
-            traced = jax.make_jaxpr(lambda key: trace(key))(context.key(0))
-            leaked = any(isinstance(value, jax.core.Tracer) for value in traced.consts)
-    except jax.errors.UnexpectedTracerError:
-        leaked = True
-    except Exception:
-        leaked = False  # it does not run in a trace; `jit` says so
+    leaked = leaves_a_tracer(lambda: jax.make_jaxpr(lambda key: trace(key))(context.key(0)))
     try:
         places = but_the_guides(held.tracers()) or but_the_guides(context.left)
         if places or leaked:
@@ -53,6 +46,18 @@ def keeps_no_tracer(context: Context) -> None:
             context.find("tracer-kept", says, "", leaks(places))
     finally:
         held.restore()
+
+
+def leaves_a_tracer(traced: Callable[[], Any]) -> bool:
+    """Tell whether a trace fails, or holds a tracer of another, since one was made before it."""
+    try:
+        for _ in range(2):  # what is kept by the first only shows in the second
+            leaked = any(isinstance(value, jax.core.Tracer) for value in traced().consts)
+    except jax.errors.UnexpectedTracerError:
+        return True
+    except Exception:
+        return False  # it does not run in a trace; `jit` says so
+    return leaked
 
 
 def but_the_guides(places: dict[str, bool]) -> dict[str, bool]:
