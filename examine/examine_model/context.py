@@ -135,10 +135,12 @@ class Context:
         """Return one of the keys of this examination."""
         return jax.random.fold_in(self.rng_key, number)
 
-    def run(self, rng_key: Any, values: dict | None = None, spy: bool = False) -> Run:
-        """Run the model, and see to it that nothing that it holds has changed afterwards."""
+    def run(
+        self, rng_key: Any, values: dict | None = None, spy: bool = False, model: Any = None
+    ) -> Run:
+        """Run the model, or the guide, and see to it that nothing that it holds is changed."""
         with self.held.kept():
-            return running.run(self.model, self.args, self.kwargs, rng_key, values, spy)
+            return running.run(model or self.model, self.args, self.kwargs, rng_key, values, spy)
 
     def measuring(self, given: tuple[tuple, dict] | None = None) -> Callable[[Any, dict], Run]:
         """Return a function of a key and of values: a run with its numbers, as it may be traced.

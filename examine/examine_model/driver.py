@@ -40,7 +40,8 @@ def examine(
     model = mcmc.sampler.model if mcmc is not None else model
     if mcmc is not None and model is None:
         raise TypeError("this `MCMC` was made from a `potential_fn`: there is no model to examine.")
-    while isinstance(model, functools.partial):  # its arguments are data like the others
+    # The arguments of a partial are data like the others; a guide does not take them.
+    while isinstance(model, functools.partial) and guide is None:
         args, kwargs = (*model.args, *args), {**model.keywords, **kwargs}
         model = model.func
     if not callable(model):
@@ -51,8 +52,8 @@ def examine(
     context = Context(model, tuple(args), dict(kwargs), rng_key, guide, mcmc, slow)
     context.findings, context.hints = report.findings, report.hints
     # Most models come alone; what else came is looked at, and all that is asked for by name.
-    came = {"pytree": [*pytree.given(args, kwargs)] != [], "guide": guide is not None,
-            "mcmc": mcmc is not None}  # fmt: skip
+    laws = [*pytree.given(args, kwargs), *pytree.laws_held(context)]
+    came = {"pytree": laws != [], "guide": guide is not None, "mcmc": mcmc is not None}
     run_checks({
         name: CHECKS[name] if name in came else sampled(CHECKS[name]) for name in chosen
         if checks is not None or came.get(name, True)

@@ -208,6 +208,7 @@ class Recorder(primitives.Messenger):
         site.subsample = kind == "plate" and _subsamples(msg)
         site.plates = tuple(frame.dim for frame in msg.get("cond_indep_stack") or ())
         site.place = _caller()
+        site.one_key = drawn_once(key)
         if site.looped and msg.get("_intervener_id"):
             site.intervened = _wanted(msg)
         self.run.sites.append(site)
@@ -221,7 +222,7 @@ class Recorder(primitives.Messenger):
         key = msg["kwargs"].get("rng_key")
         site = Site(msg["name"], "sample", msg["fn"], None, key, place=_caller())
         site.traced = tracer_name(msg["value"])
-        site.one_key = key is not None and in_vmap() and tracer_name(key) != "BatchTracer"
+        site.one_key = drawn_once(key)
         self.run.hidden.append(site)
 
 
@@ -248,6 +249,11 @@ def in_vmap() -> bool:
     """Tell whether `vmap` is what runs the model here; False on a release that does not say."""
     context = getattr(jax._src.core, "trace_ctx", None)
     return type(getattr(context, "trace", None)).__name__ == "BatchTrace"
+
+
+def drawn_once(rng_key: Any) -> bool:
+    """Tell whether what is drawn here has one key for all lanes of a `vmap`."""
+    return rng_key is not None and in_vmap() and tracer_name(rng_key) != "BatchTracer"
 
 
 def _caller() -> tuple[str, int]:

@@ -419,11 +419,32 @@ def test_a_law_that_a_jitted_helper_scores_is_found_with_a_bound_on_either_side(
         numpyro.factor("penalty", penalty(law, jnp.tanh(x)))
 
     for law in (dist.Uniform(-5.0, 5.0), dist.Exponential(1.0)):
-        report = examine(bounded, law, checks=["pytree"])
-        assert [found.check for found in report.findings] == ["pytree"], report
+        for model, given in ((bounded, [law]), (lambda law=law: bounded(law), [])):
+            report = examine(model, *given, checks=["pytree"])
+            assert [found.id for found in report.findings] == ["copy-forgets-bounds"], report
+    assert examine(lambda: numpyro.sample("x", law), checks=["pytree"]).ok, "it is not copied"
 
 
 # --- guides and folded distributions ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(("width", "wanted"), [((), ["stacked-density"]), (5, [])])
+def test_the_steps_of_a_guide_are_compared_too(width, wanted):
+    def log_normal(level):
+        exp = dist.transforms.ExpTransform()
+        return dist.TransformedDistribution(dist.Normal(level, 0.5), exp)
+
+    def days(level_of):
+        def day(_, level):
+            with numpyro.plate("station", 5):
+                numpyro.sample("level", log_normal(level_of(level)))
+            return None, None
+
+        scan(day, None, jnp.arange(5.0))
+
+    model, guide = (functools.partial(days, jnp.zeros(each).__add__) for each in (5, width))
+    report = examine(model, guide=guide, checks=["scan"])
+    assert [found.id for found in report.findings] == wanted and report.ran, report
 
 
 @pytest.mark.slow
@@ -496,6 +517,12 @@ def sorted_only(times):
     return np.asarray(times)
 
 
+def yearly(years):
+    if not np.all(np.diff(years) == -1):
+        raise ValueError("No year is left out.")
+    return np.asarray(years)
+
+
 def shares(parts):
     if not np.isclose(np.sum(parts), 1.0):
         raise ValueError("Shares sum to one.")
@@ -509,6 +536,8 @@ def shares(parts):
         (np.asarray, np.array([4.0, 1.0, 2.5])),
         (np.asarray, np.array([4, 1, 3])),  # turned round, they have the same mean
         (sorted_only, np.array([0.5, 1.0, 4.0])),
+        (yearly, np.array([2003, 2002, 2001])),
+        (np.asarray, np.array([True, False, False])),
         (shares, np.array([0.2, 0.3, 0.5])),
         (lambda data: np.asarray(data["y"]), {"y": np.array([4.0, 1.0, 2.5]), "group": [0, 1, 1]}),
         (lambda rate: np.array([rate, 2.0, 3.0]), 0.5),
@@ -525,6 +554,27 @@ def test_what_is_kept_of_a_frame_is_found():
     for read, data in ((lambda frame: frame["y"].to_numpy(), frame), (np.asarray, frame["y"])):
         report = examine(Standardised(read), data, checks=["state"])
         assert [found.cases for found in report.findings] == [("kept-in-model",)], report
+
+
+def test_of_a_model_that_keeps_a_key_no_kept_prior_is_blamed():
+    class Noise:
+        """Noise whose key is kept for the next call."""
+
+        key = jax.random.PRNGKey(0)
+
+        def __call__(self):
+            self.key, now = jax.random.split(self.key)
+            return jax.random.normal(now)
+
+    noise = Noise()
+
+    def model(y):
+        numpyro.sample("y", dist.Normal(noise(), 1.0), obs=y)
+
+    found = examine(model, 1.0, checks=["state"]).findings
+    assert [(row.id, "kept-in-model" in row.cases) for row in found] == [
+        ("tracer-kept", False), ("data-kept", False)
+    ]  # fmt: skip
 
 
 def test_a_model_that_takes_no_other_data_is_said_not_to_be_answered():
@@ -774,6 +824,28 @@ def mapped(hidden, split):
     return model
 
 
+def replicated(shared):
+    """Two replicates of one law, each under a key of its own or both under one."""
+
+    def model(y):
+        first = second = numpyro.prng_key()
+        if not shared and first is not None:
+            first, second = jax.random.split(first)
+        for name, key in (("first", first), ("second", second)):
+            with handlers.seed(rng_seed=key):
+                numpyro.sample(name, dist.Normal(0.0, 1.0))
+        numpyro.sample("y", dist.Normal(0.0, 1.0), obs=y)
+
+    return model
+
+
+def mapped_over_scales(y):
+    """A standard normal is drawn in `vmap`, and then scaled: one number for all lanes."""
+    scale = jnp.array([1.0, 2.0, 3.0])
+    each = jax.vmap(lambda scale: scale * numpyro.sample("z", dist.Normal(0.0, 1.0)))(scale)
+    numpyro.sample("y", dist.Normal(each.sum(), 1.0), obs=y)
+
+
 def looked_up(mode=None, loop=False):
     """Effects of three groups, read by index at once or in a loop."""
 
@@ -872,6 +944,9 @@ NEW = [
     ("keys", noisy(jax.random.PRNGKey(0)), (1.0,), "hint of fixed-draw"),
     ("keys", noisy(None), (1.0,), ""),
     ("keys", initial, (1.0,), ""),
+    ("keys", replicated(shared=True), (1.0,), "hint of same-key"),
+    ("keys", replicated(shared=False), (1.0,), ""),
+    ("keys", mapped_over_scales, (1.0,), "hint of one-key-for-lanes"),
     ("keys", mapped(hidden=True, split=False), (jnp.ones(3),), "one-key-for-lanes"),
     ("keys", mapped(hidden=False, split=False), (jnp.ones(3),), "one-key-for-lanes"),
     ("keys", mapped(hidden=True, split=True), (jnp.ones(3),), ""),

@@ -37,6 +37,10 @@ def check(context: Context) -> None:
         says = "it is drawn inside `vmap`, with one key for all lanes"
         cases = ["one-key-for-all-lanes"]
         context.find("one-key-for-lanes", says, site.name, cases, site.place)
+    for site in context.draw.sites:
+        if site.kind == "sample" and not site.observed and not site.traced and site.one_key:
+            says = "it stands inside `vmap`, and is one draw that all lanes share"
+            context.hint("one-key-for-lanes", says, site.name, ["one-key-for-all-lanes"])
     here, other = drawing(context.draw), drawing(context.back)
     try:
         own = context.own_draws
@@ -58,6 +62,22 @@ def check(context: Context) -> None:
         says = f"it draws with the same key under every seed{seeded}"
         others = f", and so do {len(fixed) - 1} other sites" if len(fixed) > 1 else ""
         context.find("same-key", says + others, fixed[0], SEEDED)
+    for name, first in same_as_another(here).items():
+        if name not in fixed:
+            says = f"it draws with the key of {first!r}: of one law they are the same numbers"
+            context.hint("same-key", says, name, ["seeded-call-repeats"])
+
+
+def same_as_another(sites: dict[str, Site]) -> dict[str, str]:
+    """Return the sites that draw with the key of an earlier one in the same run, by name."""
+    first: dict[bytes, str] = {}
+    found = {}
+    for name, site in sites.items():
+        if site.rng_key is not None:
+            key = np.asarray(jax.random.key_data(site.rng_key)).tobytes()
+            if first.setdefault(key, name) != name:
+                found[name] = first[key]
+    return found
 
 
 def drawing(found: Run) -> dict[str, Site]:

@@ -15,6 +15,7 @@ from numpyro import distributions as dist
 from .. import running
 from ..comparing import same, show
 from ..context import Context, NothingToCompare
+from .state import tidy
 
 OUTSIDE = (-1, 1_000_000, -1_000_000)
 """Numbers one of which most supports that end somewhere do not hold."""
@@ -23,6 +24,8 @@ OUTSIDE = (-1, 1_000_000, -1_000_000)
 def check(context: Context) -> None:
     """Take each distribution among the arguments apart and put it together, as JAX does.
 
+    One in a closure, an attribute or a global is looked at where the model has it copied.
+
     One that the model hands to NumPyro, as a prior, is not copied. For one that it uses otherwise,
     what a copy would change is a hint; where it hands it to `jit` or a loop, it is copied.
 
@@ -30,10 +33,13 @@ def check(context: Context) -> None:
         NothingToCompare: there is none.
     """
     found = list(given(context.args, context.kwargs))
-    if not found:
+    if not found and not any(laws_held(context)):
         raise NothingToCompare("no argument is a distribution")
     with taken_apart() as copied:
         run = context.run(context.key(0))
+    closed = [row for row in laws_held(context) if id(row[1]) in copied]
+    for name, fn in closed[:1]:  # those inside it are copied with it
+        validation(context, name, fn, context.find)
     priors = {id(site.fn) for site in run.sites}
     for name, fn in found:
         if id(fn) in copied:
@@ -74,6 +80,13 @@ def given(args: tuple, kwargs: dict) -> Iterator[tuple[str, Any]]:
         for leaf in leaves:
             if isinstance(leaf, dist.Distribution):
                 yield f"{name}, {type(leaf).__name__}", leaf
+
+
+def laws_held(context: Context) -> Iterator[tuple[str, Any]]:
+    """Yield the distributions that the model holds and is not given, with where they are."""
+    for thing, _, path in context.held.noted.values():
+        if isinstance(thing, dist.Distribution) and path.startswith("model"):
+            yield tidy(path), thing
 
 
 def keeps_order() -> bool:

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from numpyro import distributions as dist
+from numpyro.infer.autoguide import AutoGuide
 
 from .. import comparing, running
 from ..context import CannotRun, Context, NothingToCompare, refused
@@ -20,22 +21,32 @@ def check(context: Context) -> None:
 
     In the loop, each step returns the log density of its sites as a number. No distribution leaves
     the loop then, so none can be stacked wrongly. Several draws are made, since a bound that
-    the data cross shows only where it is drawn too low.
+    the data cross shows only where it is drawn too low. A guide by hand is compared likewise.
 
     Raises:
         NothingToCompare: there is no loop.
         CannotRun: the loop enumerates, or the model does not run under `jit`.
     """
-    if not context.draw.loops:
+    runs = [(context.model, context.draw)]
+    if context.guide is not None and not isinstance(context.guide, AutoGuide):
+        runs.append((context.guide, context.run(context.key(2), model=context.guide)))
+    if not any(run.loops for _, run in runs):
         raise NothingToCompare("the model has no `scan` of NumPyro")
-    if context.draw.enumerated:
+    if any(run.enumerated for _, run in runs):
         raise CannotRun("a `scan` with enumeration is not compared with its steps")
+    for model, run in runs:
+        if run.loops:
+            compare(context, model, "in the guide " if model is context.guide else "")
+
+
+def compare(context: Context, model: Any, where: str) -> None:
+    """Compare the stacked sites of a model or a guide with their steps."""
     raised: dict[str, Exception] = {}
     kinds: dict[str, Any] = {}
 
     def numbers(rng_key: Any) -> dict[str, tuple[Any, Any, Any]]:
         found = {}
-        for site, steps in context.run(rng_key, spy=True).scanned:
+        for site, steps in context.run(rng_key, spy=True, model=model).scanned:
             kinds[site.name] = site.fn
             try:
                 each = site.fn.log_prob(site.value)
@@ -50,14 +61,15 @@ def check(context: Context) -> None:
             lambda key: jax.lax.map(numbers, jax.random.split(key, DRAWS)), context.key(2)
         )
     for name, reason in raised.items():
-        says = f"each step has a density, and the stacked site raises {running.brief(reason)}"
+        says = f"{where}each step has a density, and the stacked site raises "
+        says += running.brief(reason)
         context.find("stacked-raises", says, name, loud(kinds[name]))
     for name, draws in drawn.items():
         rows = zip(*map(np.asarray, draws), strict=True)
         apart = [found for row in rows if (found := comparing.apart(*row))]
         if apart:
             worst = max(apart, key=lambda found: np.nan_to_num(abs(found.gap())))
-            says = worst.says("as NumPyro stacks the steps", "summed step by step")
+            says = where + worst.says("as NumPyro stacks the steps", "summed step by step")
             context.find("stacked-density", says, name, cases(kinds[name], worst))
 
 

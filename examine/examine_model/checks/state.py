@@ -94,16 +94,26 @@ def forgets_data(context: Context) -> None:
         found = running.run(context.model, args, kwargs, context.key(1), values)
         return comparing.densities(found, comparing.measurable(found))
 
-    taken = False
+    taken, cases = False, ["kept-in-model"] if same_again(context, answer) else []
     for after, fresh in after_and_fresh(context.held, lambda data: answer(*data), given):
         taken = True
-        if differing(context, after, fresh):
+        if differing(context, after, fresh, cases):
             return
     if not taken:
         raise CannotRun(
             f"{tidy(context.changed[0])} is kept between runs, and the model takes no other data "
             "made of these"
         )
+
+
+def same_again(context: Context, answer: Callable[[tuple, dict], dict]) -> bool:
+    """Tell whether the same data are answered alike twice; else it is no data that are kept."""
+    try:
+        with context.held.kept():
+            first, second = (answer(context.args, context.kwargs) for _ in range(2))
+    except Exception:
+        return True  # it is said elsewhere
+    return not any(comparing.apart(first[name], second[name]) for name in first.keys() & second)
 
 
 def after_and_fresh(held: Held, answer: Callable[[Any], Any], given: Any) -> Iterator[tuple]:
@@ -130,14 +140,14 @@ def after_and_fresh(held: Held, answer: Callable[[Any], Any], given: Any) -> Ite
         yield after, fresh
 
 
-def differing(context: Context, after: dict, fresh: dict) -> bool:
+def differing(context: Context, after: dict, fresh: dict, cases: list[str]) -> bool:
     """Add a finding for the first site whose density the data before have changed, if any."""
     for name in after.keys() & fresh.keys():
         found = comparing.apart(after[name], fresh[name])
         if found:
             says = found.says("on other data after these data", "in a fresh model")
             says += f"; {tidy(context.changed[0])} was kept"
-            context.find("data-kept", says, name, ["kept-in-model"])
+            context.find("data-kept", says, name, cases)
             return True
     return False
 
@@ -155,6 +165,7 @@ def halfway_in(row: Any) -> Any:
 OTHERS: tuple[tuple[Callable, Callable], ...] = (
     (halfway_up, lambda row: row[::-1]),
     (halfway_up, lambda row: (row + row.max()) // 2),
+    (halfway_up, lambda row: row + 1),
     (halfway_up, lambda row: row),
     (halfway_in, lambda row: row),
 )
@@ -167,7 +178,7 @@ def varied(given: Any, move: Callable, whole: Callable) -> Any:
     Args:
         given: arrays, numbers, frames of pandas, and containers of those.
         move: what is done to an array of real numbers.
-        whole: what is done to one of integers.
+        whole: what is done to one of integers, or of true and false.
     """
 
     def is_row(thing: Any) -> bool:
@@ -180,7 +191,9 @@ def varied(given: Any, move: Callable, whole: Callable) -> Any:
             if jnp.issubdtype(thing.dtype, jnp.floating):
                 moved = move(thing) if np.ptp(thing) else 0.75 * thing  # equal ones, or a single
                 return moved.astype(thing.dtype)
-            is_whole = thing.ndim and jnp.issubdtype(thing.dtype, jnp.integer)
+            is_whole = thing.ndim and (
+                thing.dtype == bool or jnp.issubdtype(thing.dtype, jnp.integer)
+            )
             return whole(thing).astype(thing.dtype) if is_whole else thing
         if type(thing).__module__.partition(".")[0] == "pandas" and hasattr(thing, "iloc"):
             return other_frame(thing)
