@@ -161,6 +161,7 @@ def test_damaged_data_are_told_in_one_line(content, monkeypatch, tmp_path, capsy
     assert out == "" and re.fullmatch(line * 2, err)
 
 
+@SENT
 def test_all_that_the_data_are_made_from_is_known():
     """Whatever else was read could change, and the data would be stale."""
     script = f"""if True:

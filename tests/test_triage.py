@@ -136,6 +136,7 @@ def test_recordings_are_told_as_what_they_are():
 # --- the rules mean the same in Python and in JavaScript -------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letter", ["x", "0", " "])
 def test_no_pattern_takes_the_square_of_a_long_text(letter):
     """One that does runs here for minutes."""
@@ -262,8 +263,8 @@ DISGUISES = {
         "cause of the following exception:\n\nRuntimeError: the model failed\n"
     ),
     "odd spaces": lambda text: text.replace(" ", "\xa0"),
-    "a megabyte before it": lambda text: "step 1 loss 0.1\n" * 70_000 + text,
-    "a megabyte after it": lambda text: text + "step 1 loss 0.1\n" * 70_000,
+    "a long log before it": lambda text: "step 1 loss 0.1\n" * 20_000 + text,
+    "a long log after it": lambda text: text + "step 1 loss 0.1\n" * 20_000,
 }
 
 
@@ -273,7 +274,7 @@ def test_a_traceback_is_known_in_any_disguise(disguise):
     assert named(DISGUISES[disguise](DRIFT)) == named(DRIFT)
 
 
-@pytest.mark.parametrize("lines", [0, 2, 1_000, 60_000])
+@pytest.mark.parametrize("lines", [0, 2, 1_000, 10_000])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_the_line_that_matched_is_named_however_long_the_text_is(lines, end):
     text = "step 1 loss 0.1\n" * lines + "  " + DRIFT + "step 1 loss 0.1\n" * min(lines, 9)

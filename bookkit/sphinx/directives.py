@@ -216,11 +216,14 @@ def matrix_strip(here: Generated, slug: str) -> str:
         look = f'class="verdict verdict-{kind.replace(" ", "-")}" title="{stack}: {say(kind)}"'
         marks.append(f"<span {look}>{MARKS[kind]}</span>")
     words = html.escape(say("Version matrix") + say(": ") + casebook.occurs_in(slug))
-    first, last = f"NumPyro {rows[0]['row']}", rows[-1]["pins"]["numpyro"]
+    library = versions.decided_by(slug)[0]
+    library = library if library in versions.STACK else "numpyro"
+    first, last = (row["pins"][library] for row in (rows[0], rows[-1]))
     return (
         f'<a class="matrix-strip" href="{here.address(MATRIX)}#row-{slug}">'
         f'<b class="visually-hidden">{words}</b>'
-        f'<small aria-hidden="true">{first}</small><span aria-hidden="true">{"".join(marks)}</span>'
+        f'<small aria-hidden="true">{versions.TITLES[library]} {first}</small>'
+        f'<span aria-hidden="true">{"".join(marks)}</span>'
         f'<small aria-hidden="true">{last}</small></a>'
     )
 
