@@ -79,6 +79,12 @@ def test_the_output_waits_for_an_answer_or_for_the_button(open_page):
     assert shown.is_visible()
 
 
+def test_no_mark_gives_away_what_a_hidden_cell_shows(open_page):
+    page = open_page("book/failures/mvn-inside-scan.html").page
+    marks = page.locator(".cell-marks:has(+ .predict-hidden)")
+    assert marks.count() and not any(mark.is_visible() for mark in marks.all())
+
+
 @with_forms
 def test_without_scripts_the_replies_are_folded_and_nothing_is_hidden(path, open_page):
     page = open_page(path, java_script_enabled=False).page

@@ -64,7 +64,7 @@ def _draw_row(ax, kind, x, row, look) -> None:
     if kind in HEIGHTS:
         ax.locator_params(axis="y", nbins=4)
         if look["color"] == GREY:
-            kind, x, row, look = "points", row, 0 * row, {**look, "marker": "|", "ms": 14}
+            kind, x, row, look = "points", row, 0 * row, {**look, "marker": "|", "ms": 14, "mew": 2}
     if kind == "posterior":
         row = np.exp(row - row.max())  # each with its peak at one
     if kind == "hist":

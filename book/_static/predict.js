@@ -16,7 +16,8 @@ function makePredict(form) {
   if (form.parentElement.matches(".cell > *")) {
     for (let node = form.parentElement; (node = node.nextElementSibling);) outcome.push(node);
     let node = form.closest(".cell").nextElementSibling;
-    for (const kind of ["p", ".cell:is(.tag_hide-input, .tag_silent-failure, .tag_hide-cell)"]) {
+    const cell = ".cell:is(.tag_hide-input, .tag_silent-failure, .tag_hide-cell)";
+    for (const kind of ["p:not(.cell-marks)", `${cell}, .cell-marks:has(+ ${cell})`]) {
       for (; node?.matches(kind); node = node.nextElementSibling) outcome.push(node);
     }
   }

@@ -30,6 +30,7 @@ FONT = re.compile(r'url\(([^)]*)\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) fo
 LIGHT = re.compile(r"\[data-theme=\"?light\"?\]")
 DARK_RULE = re.compile(r"(?<=[}/;])([^{}@;]*\[data-theme=\"?dark\"?\][^{}]*)\{([^{}]*)\}")
 # What holds on paper alone, with its rules.
+DATE = re.compile(r"(\d{4}-\d\d-\d\d)")
 ON_PAPER = re.compile(r"@media print\s*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
@@ -270,6 +271,18 @@ def number_cells(app: Sphinx, exception: Exception | None) -> None:
         file.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
 
 
+def keep_dates_whole(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Mark the dates of a text, so that no line breaks at their hyphens."""
+    for text in list(doctree.findall(nodes.Text)):
+        is_code = isinstance(text.parent, nodes.FixedTextElement | nodes.literal)
+        if DATE.search(text) and not is_code:
+            marked = [
+                nodes.inline(text=part, classes=["date"]) if place % 2 else nodes.Text(part)
+                for place, part in enumerate(DATE.split(text))
+            ]
+            text.parent.replace(text, marked)
+
+
 def setup(app: Sphinx) -> dict:
     """Register what the site needs with Sphinx."""
     app.connect("config-inited", configure)
@@ -281,6 +294,7 @@ def setup(app: Sphinx) -> dict:
     app.add_js_file("page.js", loading_method="defer")
     app.connect("html-page-context", describe, priority=400)
     app.connect("doctree-read", add_words)
+    app.connect("doctree-resolved", keep_dates_whole)
     app.connect("html-page-context", link_cases, priority=400)
     app.connect("html-page-context", offer_colab, priority=600)
     app.connect("build-finished", lighten, priority=900)
