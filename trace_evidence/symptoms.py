@@ -107,8 +107,9 @@ def rank(words: str, known: dict[str, Any], entries: Container[str]) -> list[tup
             logs[place] += math.log(1 + (1 + more) / SMOOTHING)
     best, power = max(logs), min(1, FEW / len(rows))
     chances = [math.exp(power * (value - best)) for value in logs]
-    percent = [100 * chance / sum(chances) for chance in chances]
-    found = [(name, n) for name, n in zip(known["order"], percent) if name in entries]
+    total = sum(chances)
+    named = zip(known["order"], chances)
+    found = [(name, 100 * chance / total) for name, chance in named if name in entries]
     if sum(n for _, n in found) < ENOUGH:
         return []
     found.sort(key=lambda row: -row[1])

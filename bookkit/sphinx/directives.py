@@ -287,24 +287,24 @@ def case_index(here: Generated) -> Nodes:
     return [raw(casebook.filters()), *here.parse(casebook.index_table())]
 
 
-def name_cells(table: nodes.table, *classes: str) -> None:
-    """Put its column's name before each cell of a table: on a phone each row is a card."""
-    table["classes"] += ["cards", *classes]
-    head, *rows = table.findall(nodes.row)
+def as_cards(parsed: Nodes, name: str) -> Nodes:
+    """Put its column's name before each cell of some tables: on a phone each row is a card."""
+    if name not in CARDS:
+        return parsed
+    parsed[0]["classes"] += CARDS[name].split()
+    head, *rows = parsed[0].findall(nodes.row)
     names = [entry.astext() for entry in head]
     for row in rows:
         for name, entry in list(zip(names, row, strict=True))[1:]:
             label = nodes.inline(text=say("{name}: ", name=name), classes=["on-phone"])
             if entry.astext():
                 entry[0].insert(0, label)
+    return parsed
 
 
 def table(here: Generated, *arguments: str) -> Nodes:
     """Return what the function of `TABLES` says that has the directive's name."""
-    parsed = here.parse(TABLES[here.name](*arguments))
-    if here.name in CARDS:
-        name_cells(parsed[0], *CARDS[here.name])
-    return parsed
+    return as_cards(here.parse(TABLES[here.name](*arguments)), here.name)
 
 
 @directive("drawing")
@@ -319,10 +319,7 @@ def drawing(here: Generated, argument: str) -> str:
 def cells_measured(here: Generated, part: str = "") -> Nodes | str:
     """Return each distribution in each construct, or one of the tables about them."""
     if part:
-        parsed = here.parse(getattr(can_i_use, f"{part}_table")())
-        if part in ("constructs", "changes", "left_out"):
-            name_cells(parsed[0], "short")
-        return parsed
+        return as_cards(here.parse(getattr(can_i_use, f"{part}_table")()), part)
     return can_i_use.table(here.address)
 
 
@@ -342,7 +339,10 @@ TABLES: dict[str, Callable[..., str]] = {
     "version-boundaries": boundaries_table,
     "version-table": stacks_table,
 }
-CARDS = {"avoid": (), "avoid-counted": ("short",), "upstream-table": ()}  # see `name_cells`
+CARDS = {  # see `as_cards`
+    **dict.fromkeys(("avoid", "upstream-table"), "cards"),
+    **dict.fromkeys(("avoid-counted", "constructs", "changes", "left_out"), "cards short"),
+}
 DIRECTIVES["case-card"] = CaseCard
 for each in TABLES:
     directive(each)(table)

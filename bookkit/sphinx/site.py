@@ -23,6 +23,7 @@ from bookkit import catalogue, execute, faces, pages, records, taught
 from bookkit.languages import say
 from bookkit.localized import name_parts
 
+DATE = re.compile(r"(\d{4}-\d\d-\d\d)")
 # A rule of the theme's style sheet that gives an icon its character.
 ICON = re.compile(r'\.fa-[\w-]+:before\{content:"\\([0-9a-f]+)"\}')
 FONT = re.compile(r'url\(([^)]*)\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) format\("truetype"\)')
@@ -30,7 +31,6 @@ FONT = re.compile(r'url\(([^)]*)\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) fo
 LIGHT = re.compile(r"\[data-theme=\"?light\"?\]")
 DARK_RULE = re.compile(r"(?<=[}/;])([^{}@;]*\[data-theme=\"?dark\"?\][^{}]*)\{([^{}]*)\}")
 # What holds on paper alone, with its rules.
-DATE = re.compile(r"(\d{4}-\d\d-\d\d)")
 ON_PAPER = re.compile(r"@media print\s*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
