@@ -30,7 +30,7 @@ def test_one_version_date_and_author_everywhere():
 
 
 def test_every_weekly_job_runs_a_command_that_there_is_and_is_listed():
-    weekly = [file for file in WORKFLOWS if "/weekly.yml" in file.read_text()]
+    weekly = [file for file in WORKFLOWS if "/run-and-report.yml" in file.read_text()]
     assert weekly
     listed = (ROOT / "MAINTAINING.md").read_text()
     for file in weekly:

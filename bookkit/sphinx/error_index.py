@@ -15,7 +15,7 @@ from .render import error_block, fold, raw
 @directive("message-table")
 def message_table(here: Generated) -> Nodes:
     """Return every wording of the chapters and the cases, with the page that explains it."""
-    rows = [say("| Message | Explained in |"), "|---|---|"]
+    pages: dict[str, list[str]] = {}  # by message: one that several pages explain is one row
     cases = records.load().values()
     for family in [*catalogue.load(), *records.FAMILIES]:
         if failure := catalogue.load().get(family):
@@ -24,11 +24,13 @@ def message_table(here: Generated) -> Nodes:
             for row in failure.signatures:
                 note = f"<br>{row.note}" if row.note else ""
                 perhaps = "" if row.points >= catalogue.CLAIM else say("Perhaps ")
-                rows.append(f"| {code(row)}{note} | {perhaps}{links} |")
+                pages.setdefault(f"{code(row)}{note}", []).append(f"{perhaps}{links}")
         for case in [case for case in cases if case.family == family]:
             for said in case.wordings:
-                wording = catalogue.Signature(said["type"], said.get("text") or "…", "")
-                rows.append(f"| {code(wording)} | [](/{case.page}.md) |")
+                wording = catalogue.Signature(said["type"], said.get("text") or "", "")
+                pages.setdefault(code(wording), []).append(f"[](/{case.page}.md)")
+    rows = [say("| Message | Explained in |"), "|---|---|"]
+    rows += [f"| {message} | {'<br>'.join(links)} |" for message, links in pages.items()]
     return here.parse("\n".join([":::{table}", ":class: message-index", "", *rows, ":::"]))
 
 
