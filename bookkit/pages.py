@@ -5,6 +5,7 @@ This is the one place that knows the folders of the repository, the contents and
 
 from __future__ import annotations
 
+import ast
 import pickle
 import re
 from dataclasses import dataclass
@@ -195,3 +196,27 @@ def code_cells(path: Path) -> list[Cell]:
         else:
             section = (re.findall(r"^## (.+)$", cell.source, re.M) or [section])[-1].strip()
     return found
+
+
+def split_asserts(source: str) -> tuple[str, str]:
+    """Split a cell's source into what is shown and the assertions at its end."""
+    magics = re.match(r"(%%?\w[^\n]*\n)+", source)
+    head = magics[0] if magics else ""
+    body = source[len(head) :]
+    try:
+        nodes = ast.parse(body).body
+    except SyntaxError:
+        return source, ""
+    first = len(nodes)
+    while first and isinstance(nodes[first - 1], ast.Assert):
+        first -= 1
+    if first == len(nodes):
+        return source, ""
+    rows = body.splitlines()
+    begin = nodes[first].lineno - 1
+    # A comment above the assertions belongs to them.
+    while begin and rows[begin - 1].lstrip().startswith("#"):
+        begin -= 1
+    if not "".join(rows[:begin]).strip():
+        return "", source  # a magic alone is nothing to show
+    return head + "\n".join(rows[:begin]).rstrip(), "\n".join(rows[begin:])

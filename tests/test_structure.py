@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from bookkit import expectations, reading_time, versions
+from bookkit import exercises, expectations, versions
 from bookkit import pages as book
 
 SECTIONS = [
@@ -21,6 +21,7 @@ SECTIONS = [
     "Further reading",
 ]
 MINUTES, VISIBLE, SOURCE = 20, 260, 800
+HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 FAILURES = sorted((book.BOOK / "failures").glob("*.md"))
 PAGES = sorted(book.BOOK.rglob("*.md"))
 NOTEBOOKS = book.find_notebooks()
@@ -47,18 +48,28 @@ def test_a_failure_chapter_has_the_sections_in_their_order(path):
 def test_a_chapter_has_its_card_and_its_cases_and_is_measured(path):
     card, text = book.front_matter(path)["failure"], path.read_text()
     assert card["id"] == path.stem and len(card["objectives"]) == 3
-    assert set(card["minutes"]) == {"teaching", "exercises"}, "reading is counted; see reading_time"
+    assert set(card["minutes"]) == {"reading", "teaching", "exercises"}
+    assert card["minutes"]["reading"] <= MINUTES, f"{path.stem} takes too long to read; cut it"
     assert all((book.BOOK / f"{need['page']}.md").exists() for need in card["prerequisites"])
     assert text.count("```{front-card}") == 1
     assert f"```{{case-table}} {path.stem}\n```" in text
     assert path.stem in versions.load()["failures"], "measure it: run `make matrix`"
 
 
+def visible_lines(cell):
+    """Return how many lines of a cell's source a reader sees."""
+    if HIDDEN & set(cell.metadata.get("tags", [])):
+        return 0
+    shown, _ = book.split_asserts(cell.source)
+    return sum(bool(row.strip()) for row in shown.splitlines())
+
+
 @failure_chapters
-def test_a_chapter_is_read_in_twenty_honest_minutes(path):
-    found = reading_time.of_page(path)
-    assert found.minutes <= MINUTES, f"{path.stem}: {found}, {found.minutes:.1f} min; cut it"
-    assert found.lines <= VISIBLE, f"{path.stem}: {found.lines} visible lines of code; fold or cut"
+def test_a_chapter_outside_its_exercises_shows_260_lines_of_code(path):
+    cells = exercises.walk(book.read_notebook(path).cells)
+    code = [cell for part, _, cell in cells if not part and cell.cell_type == "code"]
+    found = sum(map(visible_lines, code))
+    assert found <= VISIBLE, f"{path.stem}: {found} visible lines of code; fold or cut"
 
 
 @failure_chapters
@@ -67,7 +78,7 @@ def test_a_chapters_source_is_short_and_three_quarters_of_its_code_are_shown(pat
     assert lines <= SOURCE, f"{path.stem}: {lines} lines; cut what repeats, move what nobody reads"
     cells = [cell.node for cell in book.code_cells(path)]
     whole = sum(bool(row.strip()) for cell in cells for row in cell.source.splitlines())
-    folded = 1 - sum(map(reading_time.visible_lines, cells)) / whole
+    folded = 1 - sum(map(visible_lines, cells)) / whole
     assert folded <= 0.25, (
         f"{path.stem}: {folded:.0%} of the code is folded; show it, cut it, or move it: figures to "
         "trace_evidence/drawings, wrong answers to trace_evidence/exercises"

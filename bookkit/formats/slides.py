@@ -31,7 +31,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from bookkit import illustrations, pages, reading_time
+from bookkit import illustrations, pages
 from bookkit.expectations import SILENT
 from bookkit.outputs import (
     SILENT_WORDS,
@@ -69,7 +69,7 @@ def statements(source: str, words: tuple[str, ...]) -> str:
 
 def program(cell: NotebookNode, words: tuple[str, ...] = ()) -> str:
     """Return a cell's code, without its last assertions and the magic that its marks say."""
-    source, _ = reading_time.split_asserts(cell.source)
+    source, _ = pages.split_asserts(cell.source)
     source = re.sub(r"\A%%(then|both)\n", "", source).strip("\n")
     source = statements(source, words) if words else source
     if not re.sub(r"^#.*$", "", source, flags=re.M).strip():

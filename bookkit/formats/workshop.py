@@ -21,7 +21,6 @@ from bookkit import (
     faces,
     illustrations,
     pages,
-    reading_time,
     taught,
     versions,
 )
@@ -51,7 +50,7 @@ def runs(text: str) -> list[list[str]]:
 def first_code(page: str, section: str) -> str:
     """Return the first code cell of a section."""
     cells = (c.node for c in pages.code_cells(pages.path_of(page)) if c.section == section)
-    shown, _ = reading_time.split_asserts(next(cells).source)
+    shown, _ = pages.split_asserts(next(cells).source)
     return re.sub(r"\A%%(then|both)\n", "", shown)
 
 

@@ -12,7 +12,7 @@ from pygments.token import Comment, Generic
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
-from bookkit import execute, outputs, pages, reading_time, records, versions
+from bookkit import execute, outputs, pages, records, versions
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
@@ -111,7 +111,7 @@ def prompts(source: str, metadata: dict, folded: str, shows: bool) -> tuple[str,
 
 def fold_asserts(block: nodes.literal_block) -> None:
     """Fold the assertions that end a cell behind a line that counts them."""
-    shown, held = reading_time.split_asserts(block.astext())
+    shown, held = pages.split_asserts(block.astext())
     if not held:
         return
     count = len(re.findall(r"^assert\b", held, re.M))

@@ -21,7 +21,6 @@ from bookkit import (
     illustrations,
     pages,
     predictions,
-    reading_time,
     records,
     taught,
     upstream,
@@ -121,8 +120,7 @@ def directive(name: str) -> Callable[[Maker], Maker]:
 @directive("front-card")
 def front_card(here: Generated) -> Nodes:
     """Return the card at the top of a failure chapter."""
-    path = Path(here.env.doc2path(here.env.docname))
-    meta = pages.front_matter(path)["failure"]
+    meta = pages.meta(here.env.docname)["failure"]
     failure = catalogue.load()[meta["id"]]
     prerequisites = say(", ").join(
         say("{page} ({need})", page=f"[](/book/{need['page']}.md)", need=say(need["need"]))
@@ -133,8 +131,7 @@ def front_card(here: Generated) -> Nodes:
         say("Message"): f"`{failure.message}`{{.raised}}",
         say("Versions"): casebook.capital(versions.sentence(failure.id)),
         say("Time"): say(
-            "reading {reading:.0f} min, teaching {teaching} min, exercises {exercises} min",
-            reading=reading_time.of_page(path).minutes,
+            "reading {reading} min, teaching {teaching} min, exercises {exercises} min",
             **meta["minutes"],
         ),
         say("Needs"): prerequisites,

@@ -8,7 +8,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 
-from bookkit import pages, predictions, reading_time
+from bookkit import pages, predictions
 from bookkit.languages import say
 from bookkit.predictions import LETTERS
 
@@ -61,7 +61,7 @@ def program(path: Path, name: str) -> str:
     """Return a named cell as Markdown, without magics, imports and its last assertions."""
     cells = (cell.node for cell in pages.code_cells(path))
     (cell,) = (cell for cell in cells if cell.metadata.get("name") == name)
-    shown = reading_time.split_asserts(cell.source)[0].rstrip().splitlines()
+    shown = pages.split_asserts(cell.source)[0].rstrip().splitlines()
     code = "\n".join(row for row in shown if not row.startswith(("%", "import ", "from ")))
     return f"```python\n{code.strip()}\n```"
 
