@@ -277,8 +277,7 @@ def execute_chapters(
             path, execution = waiting[future], future.result()
             if execution.stopped_at is None:
                 say(f"executed {path.stem} in {execution.seconds:.0f} s")
-                took = {"execution_seconds": execution.seconds}
-                kept = {**took, "package": package_of(execution.notebook)}
+                kept = {"package": package_of(execution.notebook)}
                 bundle = CacheBundleIn(execution.notebook, str(path), data=kept)
                 cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
                 if path.is_relative_to(pages.ROOT):

@@ -111,13 +111,12 @@ def student(page: str) -> NotebookNode:
     return notebook
 
 
-def instructor(page: str, executed: NotebookNode, seconds: float | None) -> NotebookNode:
+def instructor(page: str, executed: NotebookNode) -> NotebookNode:
     """Return a page's notebook for the instructor: solutions, outputs, notes, expected errors.
 
     Args:
         page: the page, as the table of contents names it.
         executed: the page with its outputs, as the book's cache holds it.
-        seconds: how long its execution took, where the cache knows.
     """
     notebook = read(page)
     done = [cell for cell in executed.cells if cell.cell_type == "code"]
@@ -138,11 +137,10 @@ def instructor(page: str, executed: NotebookNode, seconds: float | None) -> Note
             note, about = f"> *Instructor:* this cell {does}.", {"tags": [NOTES]}
             cells.append(new_markdown_cell(note, id=f"{cell.id}-note", metadata=about))
         cells.append(cell)
-    ran = f" *Run All* took {seconds:.0f} s where this was made." if seconds else ""
     notes = guide().get(pages.title(page), "")
     if "failure" in pages.meta(page):
         minutes = MINUTES.format(**pages.meta(page)["failure"]["minutes"])
-        text = f"## For the instructor\n\nTime: {minutes}.{ran}\n\n{plain(notes, page)}"
+        text = f"## For the instructor\n\nTime: {minutes}.\n\n{plain(notes, page)}"
         cells.insert(1, new_markdown_cell(text, id="notes", metadata={"tags": [NOTES]}))
     notebook.cells = cells
     return notebook

@@ -111,10 +111,10 @@ def write_handout(page: str) -> None:
     notebooks.write(OUT / "handouts" / f"{name}.pdf", made)
 
 
-def make(page: str, executed: NotebookNode, seconds: float | None) -> None:
+def make(page: str, executed: NotebookNode) -> None:
     """Make all files of one page."""
     file = f"{Path(page).name}.ipynb"
-    full = notebooks.instructor(page, executed, seconds)
+    full = notebooks.instructor(page, executed)
     notebooks.write(OUT / "student" / file, nbformat.writes(notebooks.student(page)))
     notebooks.write(OUT / "instructor" / file, nbformat.writes(full))
     if page in taught.failures():
@@ -126,20 +126,17 @@ def make(page: str, executed: NotebookNode, seconds: float | None) -> None:
 
 def main() -> int:
     """Make all files anew, and say what there is."""
-    cache = execute.open_cache()
     shutil.rmtree(OUT, ignore_errors=True)
     reveal = OUT / "slides" / "reveal.js"
     shutil.copytree(faces.REVEAL, reveal, ignore=UNUSED)
     for file in (faces.CODE, faces.LICENSES["LICENSE-code.txt"]):
         shutil.copy(file, reveal)
     for page in taught.taught():
-        notebook = pages.read_notebook(pages.path_of(page))
-        execution = execute.from_cache(cache, notebook)
-        if execution is None:
+        executed = execute.executed(pages.path_of(page))
+        if executed is None:
             print(f"error: {page}.md is not executed: run `make book` first.", file=sys.stderr)
             return 1
-        record = cache.match_cache_notebook(notebook)
-        make(page, execution.notebook, (record.data or {}).get("execution_seconds"))
+        make(page, executed)
     print(
         f"In {OUT.relative_to(pages.ROOT)}: notebooks for students and for instructors, slides (S "
         "shows the speaker's notes), handouts."
