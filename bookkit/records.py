@@ -188,17 +188,12 @@ def as_json(value: object) -> str:
 
 
 def without_asserts(code: str) -> str:
-    """Return a cell's code without magics and without the assertions that hold its result."""
-    code = "\n".join(line for line in code.splitlines() if not line.startswith("%"))
-    lines = code.encode().splitlines()  # what a node says of its columns counts bytes
-    for node in reversed(ast.parse(code).body):
+    """Return a cell's code without magics and the lines of its assertions."""
+    rows = [line for line in code.splitlines() if not line.startswith("%")]
+    for node in reversed(ast.parse("\n".join(rows)).body):
         if isinstance(node, ast.Assert):
-            first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-            before = lines[first][: node.col_offset].rstrip(b"; ")
-            after = lines[last][node.end_col_offset :].lstrip()
-            left = [before, after[1:].strip() if after.startswith(b";") else b""]
-            lines[first : last + 1] = [b"; ".join(filter(None, left))] if any(left) else []
-    return b"\n".join(lines).decode().strip("\n")
+            del rows[node.lineno - 1 : node.end_lineno]
+    return "\n".join(rows).strip("\n")
 
 
 def program(case: Case) -> dict:
