@@ -5,7 +5,6 @@ those twenty. Titles and descriptions come from the catalogue, or from a page's 
 """
 
 import base64
-import html
 import json
 import os
 import re
@@ -127,14 +126,6 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
     if text:
         # The page is written already; its description is made of what stands here.
         doctree.children = [nodes.paragraph(text, text)]
-
-
-def add_words(app: Sphinx, doctree: nodes.document) -> None:
-    """Let the site's search find a case by the words of people who do not know its cause."""
-    folder, _, name = app.env.docname.rpartition("/")
-    if app.builder.name != "gettext" and folder == "book/cases" and name in records.load():
-        words = ", ".join(records.load()[name].phrases)
-        doctree.insert(0, nodes.meta("", name="keywords", content=html.escape(words)))
 
 
 def link_cases(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
@@ -293,7 +284,6 @@ def setup(app: Sphinx) -> dict:
     app.connect("build-finished", lambda app, _: list_others(app, written), priority=1)
     app.add_js_file("page.js", loading_method="defer")
     app.connect("html-page-context", describe, priority=400)
-    app.connect("doctree-read", add_words)
     app.connect("doctree-resolved", keep_dates_whole)
     app.connect("html-page-context", link_cases, priority=400)
     app.connect("html-page-context", offer_colab, priority=600)
