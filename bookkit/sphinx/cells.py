@@ -7,8 +7,8 @@ from ipython_pygments_lexers import IPython3Lexer
 from latex2mathml.converter import convert
 from myst_nb import sphinx_ as myst_nb_sphinx
 from pygments.lexer import bygroups, using
-from pygments.lexers import BashSessionLexer, Python3Lexer
-from pygments.token import Comment, Generic
+from pygments.lexers import Python3Lexer
+from pygments.token import Comment
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
@@ -43,18 +43,6 @@ class ThenLexer(IPython3Lexer):
             *IPython3Lexer.tokens["root"],
         ],
     }
-
-
-class ConsoleLexer(BashSessionLexer):
-    """A terminal, in which a line that begins with `#` is a comment and no command of root's."""
-
-    _ps1rgx = re.compile(r"^(\$ )(.*\n?)")
-
-    def get_tokens_unprocessed(self, text):
-        """Yield the tokens."""
-        for place, kind, value in super().get_tokens_unprocessed(text):
-            comment = kind is Generic.Output and value.startswith("#")
-            yield place, Comment if comment else kind, value
 
 
 def source_of(cell: nodes.container) -> nodes.literal_block | None:
@@ -233,7 +221,6 @@ def setup(app: Sphinx) -> dict:
     # It looks among the entry points of what is installed; ours is in no package of a reader's.
     myst_nb_sphinx.load_renderer = lambda name: render.Renderer
     PygmentsBridge.html_formatter = render.LineFormatter
-    app.add_lexer("console", ConsoleLexer)
     app.add_lexer(ThenLexer.aliases[0], ThenLexer)
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.add_role("inline-mark", inline_mark)
