@@ -6,7 +6,7 @@ in what the cell printed or raised, and for each answer what would be found if i
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,20 +95,18 @@ def written(text: str, write: Callable[[Prediction], str]) -> str:
     return BLOCK.sub(lambda block: write(find(block[0])[0]), text)
 
 
-def shown(one: Prediction) -> str:
-    """Return a question and its answers as Markdown."""
-    answers = "\n".join(
-        f"- **{letter}.** {answer}"
-        for letter, (answer, _) in zip(LETTERS, one.answers, strict=False)
-    )
-    return "\n\n".join([*one.question, answers]) + "\n"
+def listed(texts: Iterable[str]) -> list[str]:
+    """Return the points of a list in Markdown, each with its letter."""
+    return [f"- **{letter}.** {text}" for letter, text in zip(LETTERS, texts, strict=False)]
 
 
 def as_markdown(one: Prediction) -> str:
     """Return a prediction for a notebook, where its replies are folded below it."""
+    answers = "\n".join(listed(answer for answer, _ in one.answers))
+    question = "\n\n".join([*one.question, answers])
     replies = "\n\n".join(
         f"**{letter}.** {'Right. ' * (letter == one.options['right'])}{reply}"
         for letter, (_, reply) in zip(LETTERS, one.answers, strict=False)
     )
     fold = f"<details><summary>Replies to the answers</summary>\n\n{replies}\n\n</details>"
-    return f"**Predict.** {shown(one)}\n{fold}\n"
+    return f"**Predict.** {question}\n\n{fold}\n"

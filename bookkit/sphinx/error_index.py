@@ -8,7 +8,7 @@ from bookkit import catalogue, everyday, publish, records
 from bookkit.languages import say
 from trace_evidence import steps
 
-from .directives import Generated, Nodes, code, directive
+from .directives import Generated, Nodes, code, directive, programs
 from .render import error_block, fold, raw
 
 
@@ -78,7 +78,9 @@ def everyday_page(here: Generated, name: str) -> Nodes:
 
 def everyday_entry(here: Generated, entry: everyday.Entry) -> nodes.container:
     """Return one entry: messages, what it is, what to try, and a program that raises it."""
-    look = " ".join(say("See [](/{page}).", page=to_page(name)) for name in entry.look)
+    look = " ".join(
+        say("See [](/{page}).", page=f"{programs()[name][1]}.md") for name in entry.look
+    )
     lines = [
         f"**{entry.title}**", "<br>".join(map(code, entry.wordings)), entry.says,
         say("*Try first:* {first} [More]({page})", first=entry.first, page=entry.link),
@@ -97,8 +99,3 @@ def everyday_entry(here: Generated, entry: everyday.Entry) -> nodes.container:
         folded += [raw(mark if len(printed) > 1 else ""), error_block(text)]
     made += fold("", say("A program that raises it"), *folded)
     return made
-
-
-def to_page(name: str) -> str:
-    """Return the page of a chapter or a case, from the root of the repository."""
-    return f"book/{'failures' if name in catalogue.load() else 'cases'}/{name}.md"

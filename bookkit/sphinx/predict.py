@@ -1,6 +1,5 @@
 """The directive of a prediction: a form that answers in the browser, and a fold without scripts."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -10,7 +9,7 @@ from sphinx.application import Sphinx
 
 from bookkit import pages, predictions
 from bookkit.languages import say
-from bookkit.predictions import LETTERS
+from bookkit.predictions import LETTERS, listed
 
 from .directives import GENERATED, Nodes, Written
 from .render import fold, raw
@@ -104,11 +103,6 @@ class WorkshopTest(Written):
         opening = f"<details><summary>{say('The key, and what each answer shows')}</summary>"
         text = "\n\n".join([*items, opening, *key, "</details>"])
         return [nodes.container("", *self.blocks(text), classes=["workshop-test"])]
-
-
-def listed(texts: Iterable[str]) -> list[str]:
-    """Return the points of a list in Markdown, each with its letter."""
-    return [f"- **{letter}.** {text}" for letter, text in zip(LETTERS, texts, strict=False)]
 
 
 def put_before_output(app: Sphinx, doctree: nodes.document) -> None:

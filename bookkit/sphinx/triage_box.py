@@ -11,7 +11,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from bookkit import avoid, casebook, catalogue, everyday, publish, records
+from bookkit import avoid, casebook, publish, records
 from bookkit.languages import say
 from trace_evidence import symptoms, triage
 
@@ -109,8 +109,7 @@ def symptom_data() -> dict[str, Any]:
     """Return what `symptoms.js` needs: the counts of the words, and the entries."""
     known = triage.data()["symptoms"]  # of all languages, whichever is spoken
     cases, entries = records.load(), {}
-    known_of: dict[str, Any] = cases | catalogue.load() | everyday.load() | records.families()
-    for name, one in known_of.items():
+    for name, one in publish.described().items():
         text = getattr(one, "symptom", "") or one.says
         if name in cases:
             text = casebook.closed_in_words(cases[name]).replace("**", "") + text
