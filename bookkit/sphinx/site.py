@@ -5,6 +5,7 @@ those twenty. Titles and descriptions come from the catalogue, or from a page's 
 """
 
 import base64
+import html
 import json
 import os
 import re
