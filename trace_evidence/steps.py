@@ -9,7 +9,7 @@ as data (`MIME`), from which slides are made and which the suite looks at.
 import html
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -22,12 +22,7 @@ GREEN = "var(--steps-green,#009e73)"
 WIDTH, MARGIN, LINE, SIZE = 340, 8, 20, 14
 ROW = "display:flex;flex-wrap:wrap;gap:0 1.5em;justify-content:center;align-items:start"
 MISSING = "\u2013"
-MONO, SANS, BOLD = 0.605, 0.53, 0.6  # the width of a character, in sizes of the font
-
-
-def plain(text: str) -> str:
-    """Return a line of text without its backticks."""
-    return text.replace("`", "")
+MONO = 0.605  # the width of a character of code, in sizes of the font
 
 
 def marked_up(text: str) -> str:
@@ -60,23 +55,14 @@ class Panel:
             x: the start of the words, or their middle with `middle`.
             y: the baseline.
             words: anything; its `str` is written.
-            look: `mono`, `bold`, `middle` and `faint` as flags; `size` and `color`.
-
-        Raises:
-            ValueError: the words are wider than the drawing.
+            look: `mono`, `bold`, `middle` and `faint` as flags; `color`.
         """
-        size, mono = look.get("size", SIZE), look.get("mono", False)
-        shown = str(words)
-        wide = len(shown) * size * (MONO if mono else BOLD if look.get("bold") else SANS)
-        left = x - wide / 2 if look.get("middle") else x
-        if left < -1 or left + wide > self.width + 1:
-            raise ValueError(f"{shown!r} does not fit into the drawing: shorten it, or move it.")
         given = [f'x="{x:g}" y="{y:g}" fill="{look.get("color", INK)}"']
-        given += [f'font-size="{size}"'] * (size != SIZE) + ['class="mono"'] * mono
+        given += ['font-family="monospace"'] * look.get("mono", False)
         given += ['font-weight="600"'] * look.get("bold", False)
         given += ['text-anchor="middle"'] * look.get("middle", False)
         given += ['opacity=".7"'] * look.get("faint", False)
-        spaced = html.escape(shown, quote=False).replace(" ", "\u00a0")
+        spaced = html.escape(str(words), quote=False).replace(" ", "\u00a0")
         self.parts.append(f"<text {' '.join(given)}>{spaced}</text>")
 
     def box(self, x: float, y: float, wide: float, high: float, **look: Any) -> None:
@@ -89,7 +75,7 @@ class Panel:
         self.parts.append(f"<rect {given}{fill}{stroke}{dashes}/>")
 
     def line(self, points: Sequence[tuple[float, float]], **look: Any) -> None:
-        """Draw a line through points; `color`, and `dashed` and `arrow` (at its end) as flags."""
+        """Draw a line through points; `color`, and `arrow` (at its end) as a flag."""
         color = look.get("color", INK)
         path = "M" + "L".join(f"{x:g} {y:g}" for x, y in points)
         if look.get("arrow"):
@@ -99,9 +85,7 @@ class Panel:
             for side in (1, -1):
                 path += f"M{x1 - dx - side * dy * 0.6:.4g} {y1 - dy + side * dx * 0.6:.4g}"
                 path += f"L{x1:g} {y1:g}"
-        dashes = ' stroke-dasharray="4 3"' if look.get("dashed") else ""
-        stroke = f'stroke="{color}" stroke-width="1.5"{dashes}'
-        self.parts.append(f'<path d="{path}" fill="none" {stroke}/>')
+        self.parts.append(f'<path d="{path}" fill="none" stroke="{color}" stroke-width="1.5"/>')
 
     def chip(self, x: float, y: float, words: object, **look: Any) -> float:
         """Draw a word in a box of its own, with the box's top at `y`; return its right end.
@@ -113,10 +97,6 @@ class Panel:
         self.box(x, y, wide, 20, **look)
         self.text(x + wide / 2, y + 15, shown, mono=not look.get("text"), middle=True)
         return x + wide
-
-    def gap(self, high: float = 10) -> None:
-        """Leave a space below what is there."""
-        self.height += high
 
     def say(self, words: object, **look: Any) -> None:
         """Write a line of words below what is there."""
@@ -136,7 +116,7 @@ class Panel:
     def rows(
         self,
         rows: Mapping[str, object],
-        hot: Iterable[str] | Mapping[str, str] = (),
+        hot: Container[str] = (),
         indent: int = 0,
         words: bool = False,
     ) -> None:
@@ -144,20 +124,19 @@ class Panel:
 
         Args:
             rows: name to value.
-            hot: the names that are drawn in the accent colour, or each with its colour.
+            hot: the names that are drawn in the accent colour.
             indent: how far to the right the rows stand.
             words: whether names and values are words, not code; see `chip`.
         """
-        colors = hot if isinstance(hot, Mapping) else dict.fromkeys(hot, ACCENT)
         right = max((len(name) for name in rows), default=0) * SIZE * MONO + MARGIN + indent + 8
         for name, value in rows.items():
             self.text(MARGIN + indent, self.height + 16, name, mono=not words)
-            look = {"color": colors[name], "tinted": True} if name in colors else {}
+            look = {"color": ACCENT, "tinted": True} if name in hot else {}
             look |= {"dashed": value in (None, MISSING), "text": words}
             self.chip(right, self.height + 1, value, **look)
             self.height += 22
 
-    def tree(self, root: str, children: Mapping[str, object], hot: Iterable[str] = ()) -> None:
+    def tree(self, root: str, children: Mapping[str, object], hot: Container[str] = ()) -> None:
         """Draw a node with its children below it, each with its name; see `rows`."""
         wide = len(root) * SIZE * MONO + 14
         self.box(MARGIN, self.height, wide, 22)
@@ -170,7 +149,7 @@ class Panel:
         self.rows(children, hot, indent=20)
 
     def shapes(
-        self, rows: Mapping[str, Sequence[int | None]], hot: Iterable[str], wide: int
+        self, rows: Mapping[str, Sequence[int | None]], hot: Container[str], wide: int
     ) -> None:
         """Draw shapes one under the other, aligned at the right as broadcasting aligns them.
 
@@ -197,8 +176,7 @@ class Panel:
         size = f'width="{self.width}" height="{height + MARGIN:g}"'
         box = f'viewBox="0 0 {self.width} {height + MARGIN:g}"'
         style = f'style="max-width:100%;height:auto" font-size="{SIZE}"'
-        body = "".join(self.parts).replace('class="mono"', 'font-family="monospace"')
-        return f"<svg {size} {box} {style}>{body}</svg>"
+        return f"<svg {size} {box} {style}>{''.join(self.parts)}</svg>"
 
 
 class Steps:
@@ -224,13 +202,10 @@ class Steps:
             at: a value of each choice.
 
         Raises:
-            ValueError: the alt text says too little, or `at` does not fit the choices.
+            ValueError: the alt text says too little.
         """
         if len(alt.split()) < 8:
             raise ValueError(f"the alt text {alt!r} says too little: say what is drawn.")
-        values = list(self.choices.values())
-        if len(at) != len(values) or any(one not in of for one, of in zip(at, values, strict=True)):
-            raise ValueError(f"at={at!r} names no value of each of {self.choices}.")
         self.frames.setdefault(tuple(at), []).append((says, alt, panels))
 
     def data(self) -> dict[str, Any]:
@@ -253,7 +228,7 @@ class Steps:
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, Any]:
         data = self.data()
-        return {MIME: data, "text/html": as_html(data), "text/plain": as_text(data)}
+        return {MIME: data, "text/html": as_html(data), "text/plain": self.caption}
 
 
 def in_words(choices: Iterable[str], at: Iterable) -> str:
@@ -279,12 +254,3 @@ def as_html(data: Mapping[str, Any]) -> str:
     caption = f"<figcaption>{marked_up(data['caption'])}</figcaption>"
     opening = f'<figure class="steps" data-choices="{choices}">'
     return f'{opening}<div class="steps-frames">{"".join(body)}</div>{caption}</figure>'
-
-
-def as_text(data: Mapping[str, Any]) -> str:
-    """Return what the frames say, one line each."""
-    lines = [plain(data["caption"])]
-    for frame in data["frames"]:
-        head = ", ".join(filter(None, (frame["where"], frame["part"])))
-        lines.append(plain(f"{head}: {frame['says']}" if head else frame["says"]))
-    return "\n".join(lines)

@@ -44,7 +44,7 @@ def draw(belief: Any, read: Callable[[Any], Any]) -> Steps:
     def frame(now: int, says: str, thing: Any) -> None:
         code, tree = Panel("one step of the loop"), Panel()
         code.code(LINES, now)
-        code.gap()
+        code.height += 10
         code.say("the instance's own attributes", bold=True)
         held = {name: "array" if name in vars(thing) else MISSING for name in leaves_of(thing)}
         new = {"covariance_matrix"} - {name for name in held if held[name] == MISSING}
@@ -54,7 +54,7 @@ def draw(belief: Any, read: Callable[[Any], Any]) -> Steps:
             top = tree.height
             tree.tree(type(thing).__name__, shown, new & leaves)
             tree.text(200, top + 16, title, bold=True)
-            tree.gap()
+            tree.height += 10
         drawn = ". ".join(f"The pytree that {title} has {listed(trees[title])}" for title in trees)
         alt = f"The line {LINES[now]} runs. The instance has {listed(held)}. {drawn}."
         figure.add(says, alt, code, tree)
