@@ -148,7 +148,7 @@ def test_an_error_of_one_side_stops_neither_the_other_nor_the_page(page):
     assert found["now"] == [{"output_type": "stream", "name": "stdout", "text": "new\n"}]
     (shown,) = page["one raises"]
     assert "then · August 2024 · JAX 0.4.31" in shown.data["text/html"]
-    assert "AssertionError: old" in shown.data["text/plain"]
+    assert "AssertionError: old" in shown.data["text/html"]
     raised = [side[0]["ename"] for side in sides(page["both raise"]).values()]
     assert raised == ["ZeroDivisionError"] * 2
 

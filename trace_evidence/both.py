@@ -114,21 +114,6 @@ def as_html(sides: dict[str, dict[str, Any]]) -> str:
     return f'<div style="{row}">{"".join(columns)}</div>'
 
 
-def as_text(sides: dict[str, dict[str, Any]]) -> str:
-    """Return both outcomes one under the other, as a terminal shows them."""
-    parts = []
-    for name, side in sides.items():
-        parts.append(f"--- {label(name, side['versions'])}")
-        for output in side["outputs"]:
-            if output["output_type"] == "stream":
-                parts.append(output["text"].rstrip())
-            elif output["output_type"] == "error":
-                parts.append(f"{output['ename']}: {output['evalue']}")
-            else:
-                parts.append(output["data"].get("text/plain", ""))
-    return "\n".join(parts)
-
-
 @magics_class
 class BothMagics(Magics):
     """Runs a cell on both kernels; the other one is that of ``%%then``."""
@@ -153,8 +138,8 @@ class BothMagics(Magics):
         now = {"versions": here, "outputs": run_here(self.shell, cell)}
         sides = {"then": then, "now": now}
         if any(side["outputs"] for side in sides.values()):
-            shown = {"text/html": as_html(sides), "text/plain": as_text(sides)}
-            publish_display_data({MIME: sides, **shown})
+            text = "Two outcomes, which a notebook shows side by side."
+            publish_display_data({MIME: sides, "text/html": as_html(sides), "text/plain": text})
 
     def versions(self, kernel: ThenKernel) -> dict[str, str]:
         """Return the versions of the libraries on the other kernel; asked for once."""
