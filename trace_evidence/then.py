@@ -38,12 +38,6 @@ DEAD = (
 )
 
 
-NOT_READY = (
-    "The kernel `then` did not get ready within a minute, so this cell did not run. Close other "
-    "programs and run the cell again; if that does not help, `make doctor` says what is wrong."
-)
-
-
 class ThenKernelError(RuntimeError):
     """The kernel ``then`` is missing where it must be there; shown without a traceback."""
 
@@ -111,11 +105,7 @@ class ThenKernel:
         self.manager.start_kernel(env={**outer, **env}, extra_arguments=options)
         self.client = self.manager.blocking_client()
         self.client.start_channels()
-        try:
-            self.client.wait_for_ready(timeout=60)
-        except RuntimeError:
-            self.shutdown()
-            raise ThenKernelDied(NOT_READY) from None
+        self.client.wait_for_ready(timeout=60)
 
     def shutdown(self) -> None:
         """End the kernel's process and remove its sockets."""
