@@ -11,26 +11,17 @@ import sys
 from . import checkout, triage
 
 PAGE = "book/reference/releases-to-avoid"
-TABLES = checkout.ROOT / "stacks" / "avoid.toml"
 
 
 def rows() -> list[dict[str, str]]:
-    """Return the tables of the releases.
+    """Return the tables of the releases; none in a checkout whose data was not made yet.
 
-    Whoever loads the notebook's magics asks for them, so nothing is brought up to date here: a
-    checkout whose data was not made yet has the tables themselves.
+    Whoever loads the notebook's magics asks for them, so nothing is brought up to date here.
     """
     try:
         return list(json.loads(checkout.DATA.read_text(encoding="utf-8"))["avoid"].values())
     except (OSError, ValueError, KeyError):
-        pass
-    try:
-        import tomllib
-
-        tables = tomllib.loads(TABLES.read_text(encoding="utf-8"))["avoid"]
-    except (ImportError, OSError):  # before Python 3.11, or no checkout
         return []
-    return [{"until": "", **row} for row in tables]
 
 
 def known_bad(versions: dict[str, str] | None = None) -> list[str]:
