@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import fnmatch
 from collections.abc import Iterable
 from typing import Any
@@ -66,12 +65,9 @@ def cause(causes: list[dict[str, Any]], row: str, construct: str, letter: str) -
 
 
 def near(word: str, names: Iterable[str]) -> list[str]:
-    """Return the names that a word means: itself, those that it begins, or those most alike."""
-    folded = {name.lower(): name for name in names}
-    if word.lower() in folded:
-        return [folded[word.lower()]]
-    begun = [name for low, name in folded.items() if low.startswith(word.lower())]
-    return begun or [folded[low] for low in difflib.get_close_matches(word.lower(), folded, n=1)]
+    """Return the name that a word is, or those that it begins; capitals do not count."""
+    begun = [name for name in names if name.lower().startswith(word.lower())]
+    return [name for name in begun if len(name) == len(word)] or begun
 
 
 def answer(row: str, construct: str) -> tuple[str, bool]:
