@@ -34,7 +34,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from trace_evidence import triage
+from trace_evidence import checkout, triage
 from trace_evidence.then import REQUIRED_VARIABLE
 
 from . import kernels, pages
@@ -101,7 +101,7 @@ def told() -> str:
     """Return a hash of `examine` and of what it says of the cases: title, address and cure."""
     try:
         known = triage.data()["explain"]
-    except triage.DataError:
+    except checkout.DataError:
         return ""  # whoever needs it says so
     known = {name: row for name, row in known.items() if row["kind"] != "everyday"}
     said = [[name, row["title"], row["page"], row["cure"]] for name, row in sorted(known.items())]

@@ -208,8 +208,8 @@ def described() -> dict[str, Any]:
 
 
 def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
-    """Return what the second door knows: the table, and in how many phrases each stem stands."""
-    rows, cases = counts(without), records.load()
+    """Return what the second door knows: in how many phrases of each entry each stem stands."""
+    rows = counts(without)
     everywhere = sum(rows.values(), Counter())
     # What stands in a single phrase says nothing yet.
     known: dict[str, list[int]] = {stem: [] for stem in sorted(everywhere) if everywhere[stem] > 1}
@@ -220,11 +220,6 @@ def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
         "order": list(rows),
         "totals": [row.total() for row in rows.values()],
         "counts": known,
-        "table": [
-            [words, [slug for slug, case in cases.items() if name in case.symptoms]]
-            for name, words in records.SYMPTOMS.items()
-            if name != "error"
-        ],
     }
 
 

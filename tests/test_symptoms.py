@@ -89,12 +89,7 @@ def test_a_number_or_one_word_decides_nothing(words):
     assert symptoms.search(words) == []
 
 
-def test_the_command_lists_the_table_ranks_words_and_says_what_to_try(capsys):
-    assert command_line.main(["symptoms"]) == 0
-    everything = capsys.readouterr().out
-    for words, slugs in symptoms.table():
-        assert words in everything
-        assert all(slug in everything for slug in slugs)
+def test_the_command_ranks_words_and_says_what_to_try(capsys):
     assert command_line.main(["symptoms", "memory grows with every call"]) == 0
     assert capsys.readouterr().out.startswith("1. Functions passed as static arguments")
     assert command_line.main(["symptoms", "async", "checkpoint", "hangs"]) == 1

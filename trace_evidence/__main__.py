@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from . import EXAMINE, __version__, avoid, can_i_use
+from . import EXAMINE, __version__, avoid, can_i_use, checkout
 from . import symptoms as second_door
 from . import triage as rules
 
@@ -26,8 +26,8 @@ Entry = dict[str, Any]
 FORMAT = 1
 """The version of the form that ``--json`` prints; the error index describes it."""
 ENDS = (
-    "The status is 0 where something was found, 1 where not, 2 where a file cannot be read or the "
-    "answer not be written, 3 where the command itself failed."
+    "The status is 0 where something was found, 1 where not, 2 where a file cannot be read, and 3 "
+    "where the command itself failed."
 )
 
 
@@ -41,9 +41,6 @@ def triage(file: str, as_json: bool) -> int:
     Returns:
         0 where something was found, 1 where nothing was, 2 when the file cannot be read.
     """
-    if file == "-" and sys.stdin is None:
-        print("error: there is nothing to read: name a file.", file=sys.stderr)
-        return 2
     if file == "-" and sys.stdin.isatty():
         print("Paste the traceback, then press Ctrl-D on a line of its own.", file=sys.stderr)
     try:
@@ -78,23 +75,11 @@ def as_data(answer: rules.Answer) -> Entry:
 
 
 def symptoms(words: str, as_json: bool) -> int:
-    """Print the table of symptoms, or what plain words may mean.
+    """Print what plain words may mean.
 
     Returns:
         0, or 1 when nothing is known of them.
     """
-    known = rules.data()["explain"]
-    if not words and as_json:
-        print(json.dumps({"format": FORMAT, "symptoms": dict(second_door.table())}, indent=1))
-        return 0
-    if not words:
-        blocks = [
-            "\n".join([said, *(f"  {slug:<28}{known[slug]['title']}" for slug in slugs)])
-            for said, slugs in second_door.table()
-        ]
-        print("\n\n".join(blocks))
-        print("\ntrace-evidence symptoms WORDS ranks them; trace-evidence explain NAME prints one.")
-        return 0
     found = second_door.search(words)
     if as_json:
         print(json.dumps({"format": FORMAT, "cases": [row._asdict() for row in found]}, indent=1))
@@ -186,7 +171,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     command.add_argument("--json", action="store_true", help="print the answer as JSON")
     command.set_defaults(run=lambda asked: triage(asked.file, asked.json))
     command = commands.add_parser("symptoms", help="no error, but a wrong answer", epilog=ENDS)
-    command.add_argument("words", nargs="*", help="what you see; without words, all is listed")
+    command.add_argument("words", nargs="+", help="what you see")
     command.add_argument("--json", action="store_true", help="print the cases as JSON")
     command.set_defaults(run=lambda asked: symptoms(" ".join(asked.words), asked.json))
     says = "say what a failure is, and its cure"
@@ -230,15 +215,12 @@ def main(arguments: list[str] | None = None) -> int:
         asked = parse(words)
         status = asked.run(asked)
         print(end="", flush=True)
-    except rules.DataError as error:
+    except checkout.DataError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # who reads has seen enough, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:
-        print(f"error: the answer cannot be written: {error.strerror}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         return 130
     except Exception:

@@ -24,8 +24,8 @@ SOURCES = (
 """All that the file is made from."""
 
 
-class NotMade(Exception):
-    """The file could not be made; the message says why."""
+class DataError(Exception):
+    """The package's own data cannot be made or read; the message says what to do."""
 
 
 def is_checkout() -> bool:
@@ -53,7 +53,7 @@ def bring_up_to_date() -> None:
     """Make the file, in a checkout, where it is not that of the book as it is.
 
     Raises:
-        NotMade: a page or a record is wrong, or this Python lacks what reads them.
+        DataError: a page or a record is wrong, or this Python lacks what reads them.
     """
     if not is_checkout() or is_current():
         return
@@ -63,4 +63,7 @@ def bring_up_to_date() -> None:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))},
     )  # fmt: skip
     if done.returncode:
-        raise NotMade((done.stderr.strip().splitlines() or ["no reason was given"])[-1])
+        why = (done.stderr.strip().splitlines() or ["no reason was given"])[-1]
+        raise DataError(
+            f"data.json cannot be made ({why}): mend that; it takes the Python of .venv."
+        )

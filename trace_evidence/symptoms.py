@@ -116,11 +116,6 @@ def rank(words: str, known: dict[str, Any], entries: Container[str]) -> list[tup
     return [(name, int(n + 0.5)) for name, n in found[:MOST] if n >= LEAST]
 
 
-def table() -> list[tuple[str, list[str]]]:
-    """Return the symptoms in plain words, each with the slugs of its cases."""
-    return [(words, slugs) for words, slugs in data()["symptoms"]["table"]]
-
-
 def describe(found: list[Match]) -> str:
     """Return an answer in words, for a terminal; what to try where nothing is known."""
     if not found:

@@ -112,10 +112,6 @@ class Answer(NamedTuple):
     source: str
 
 
-class DataError(Exception):
-    """The package's own data cannot be read; the message says what to do."""
-
-
 def known_bad(releases: dict[str, str]) -> list[str]:
     """Return a sentence for each of these releases that computes wrong numbers; `examine` asks."""
     from . import avoid
@@ -133,12 +129,8 @@ def data() -> dict[str, Any]:
     try:
         checkout.bring_up_to_date()
         return json.loads(checkout.DATA.read_text(encoding="utf-8"))
-    except checkout.NotMade as error:
-        raise DataError(
-            f"data.json cannot be made ({error}): mend that; it takes the Python of .venv."
-        ) from None
     except (OSError, ValueError) as error:
-        raise DataError(
+        raise checkout.DataError(
             f"data.json cannot be read ({error}): install trace-evidence again."
         ) from None
 
