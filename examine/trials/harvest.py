@@ -149,7 +149,6 @@ def inside_jit(given: Any) -> bool:
 def with_a_prior(model: Any, args: tuple, kwargs: dict) -> tuple[Any, tuple, dict, None] | None:
     """Return a model that takes the first of its priors as an argument, and its arguments."""
     from numpyro import handlers
-    from numpyro.primitives import Messenger
 
     try:
         trace = handlers.trace(handlers.seed(model, 0)).get_trace(*args, **kwargs)
@@ -161,17 +160,8 @@ def with_a_prior(model: Any, args: tuple, kwargs: dict) -> tuple[Any, tuple, dic
         return None
     name = latents[0]["name"]
 
-    class Handed(Messenger):
-        def __init__(self, prior: Any) -> None:
-            super().__init__(None)
-            self.prior = prior
-
-        def process_message(self, msg: dict) -> None:
-            if msg["type"] == "sample" and msg["name"] == name:
-                msg["fn"] = self.prior
-
     def handed(prior: Any, *rest: Any, **words: Any) -> Any:
-        with Handed(prior):
+        with handlers.reparam(config={name: lambda _, fn, value: (prior, value)}):
             return model(*rest, **words)
 
     return handed, (latents[0]["fn"], *args), kwargs, None
