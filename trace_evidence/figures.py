@@ -21,20 +21,19 @@ def use_style(shell) -> None:
     set_matplotlib_formats("svg", metadata={"Date": None})
 
 
-def field_names(node) -> list[str] | None:
-    """Return the names of a NumPyro distribution's children, in the order of its leaves."""
-    gather = getattr(type(node), "gather_pytree_data_fields", None)
-    return list(gather()) if gather else None
-
-
 def children(node) -> list[tuple[str, object]]:
-    """Return the (edge label, child) pairs one level below a node; none for a leaf."""
+    """Return the (edge label, child) pairs one level below a node; none for a leaf.
+
+    The children of a NumPyro distribution have the names of its fields.
+    """
     import jax
 
     pairs, _ = jax.tree_util.tree_flatten_with_path(node, is_leaf=lambda x: x is not node)
     if len(pairs) == 1 and not pairs[0][0]:
         return []
-    labels = field_names(node) or [jax.tree_util.keystr(path) for path, _ in pairs]
+    labels = [jax.tree_util.keystr(path) for path, _ in pairs]
+    if gather := getattr(type(node), "gather_pytree_data_fields", None):
+        labels = gather()
     return [(label, child) for label, (_, child) in zip(labels, pairs, strict=True)]
 
 

@@ -38,14 +38,7 @@ DEAD = (
 )
 
 
-class ThenKernelError(RuntimeError):
-    """The kernel ``then`` is missing where it must be there; shown without a traceback."""
-
-    def _render_traceback_(self) -> list[str]:
-        return [f"{type(self).__name__}: {self}"]
-
-
-class ThenKernelDied(ThenKernelError):
+class ThenKernelDied(RuntimeError):
     """The process of the kernel ``then`` ended in the middle of a cell."""
 
 
@@ -214,7 +207,7 @@ class ThenMagics(Magics):
         """Return the page's kernel, started if need be, or None where none is installed.
 
         Raises:
-            ThenKernelError: none is installed, and `REQUIRED_VARIABLE` says that one must be.
+            RuntimeError: none is installed, and `REQUIRED_VARIABLE` says that one must be.
         """
         if self.kernel is not None and not self.kernel.manager.is_alive():
             self.end()
@@ -223,7 +216,7 @@ class ThenMagics(Magics):
                 self.kernel = ThenKernel()
             except NoSuchKernel:
                 if os.environ.get(REQUIRED_VARIABLE):
-                    raise ThenKernelError(MISSING) from None
+                    raise RuntimeError(MISSING) from None
                 return None
             atexit.register(self.end)
         return self.kernel
