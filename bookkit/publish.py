@@ -106,8 +106,7 @@ def everyday_errors() -> dict[str, Entry]:
         program = ["A program that raises it:", indented(one.program), "It says:"]
         found[name] = entry(
             "everyday", one.title, f"{everyday.page(one)}#{name}", link=to_page(one.link),
-            library=everyday.LIBRARIES[one.library], question=one.question,
-            symptom=one.says, cure=one.first,
+            question=one.question, symptom=one.says, cure=one.first,
             signatures=[[row.pattern, row.points, ""] for row in one.wordings],
             evidence=[[row.pattern, row.points, ""] for row in one.evidence],
             look=[[slug, known[slug]["title"], known[slug]["page"]] for slug in one.look],

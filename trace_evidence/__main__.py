@@ -92,19 +92,15 @@ def explain(name: str | None) -> int:
     """Print what the book says of a chapter, a case or an everyday error.
 
     Args:
-        name: its name; none lists the chapters and cases, "everyday" the everyday errors.
+        name: its name; none lists the chapters and cases.
 
     Returns:
         0, or 1 when nothing has that name.
     """
     avoid.warn()
     known = rules.data()["explain"]
-    everyday = {key: row for key, row in known.items() if row["kind"] == "everyday"}
     if name is None:
-        ours = {key: row for key, row in known.items() if key not in everyday}
-        print(listed(ours, "family"), ENDING, sep="\n\n")
-    elif name == "everyday":
-        print(listed(everyday, "library"))
+        print(listed(known), "trace-evidence explain NAME prints one of them.", sep="\n\n")
     elif name in known:
         print(described(known[name]))
     else:
@@ -115,11 +111,6 @@ def explain(name: str | None) -> int:
     return 0
 
 
-ENDING = (
-    "trace-evidence explain NAME prints one of them; explain everyday lists the everyday errors."
-)
-
-
 def near(slug: str, known: dict[str, Entry]) -> list[str]:
     """Return the names that a mistyped one may stand for, at most four."""
     typed = slug.lower().replace("_", "-").replace(" ", "-")
@@ -128,18 +119,14 @@ def near(slug: str, known: dict[str, Entry]) -> list[str]:
     return list(dict.fromkeys([*alike, *parts]))[:4]
 
 
-def listed(known: dict[str, Entry], group: str) -> str:
-    """Return names with their titles, each group below what it is called, or below its chapter."""
+def listed(known: dict[str, Entry]) -> str:
+    """Return the chapters and families, each with its cases below it."""
     groups: dict[str, list[str]] = {}
     for name, entry in known.items():
-        groups.setdefault(entry[group] or name, []).append(name)
-    wide = max(map(len, known), default=0)
-    blocks = []
-    for head, names in groups.items():
-        rows = [f"{head:<{wide}}  {known[head]['title']}" if head in known else head]
-        rows += [f"  {name:<{wide}}  {known[name]['title']}" for name in names if name != head]
-        blocks.append("\n".join(rows))
-    return "\n\n".join(blocks)
+        if entry["kind"] != "everyday":
+            row = f"{name:<32}{entry['title']}"
+            groups.setdefault(entry["family"] or name, []).append(row)
+    return "\n\n".join("\n  ".join(rows) for rows in groups.values())
 
 
 def described(entry: Entry) -> str:
@@ -176,7 +163,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     command.set_defaults(run=lambda asked: symptoms(" ".join(asked.words), asked.json))
     says = "say what a failure is, and its cure"
     command = commands.add_parser("explain", help=says, epilog=ENDS)
-    command.add_argument("name", nargs="?", help="without one, all names are listed")
+    command.add_argument("name", nargs="?", help="without one, chapters and cases are listed")
     command.set_defaults(run=lambda asked: explain(asked.name))
     command = commands.add_parser("can-i-use", help="is a distribution right in a construct")
     command.add_argument("row", nargs="?", default="", help="such as Normal")
