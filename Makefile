@@ -21,8 +21,7 @@ export PYTHONIOENCODING := utf-8
 export JAX_PLATFORMS := cpu
 unexport PYTHONPATH
 PYTHON ?=
-export PYTHON
-# Any of these finds or fetches Python 3.12, from 3.8 on.
+# Any of these installs uv, from 3.8 on, which fetches Python 3.12 where there is none.
 PYTHONS := "$(PYTHON)" python3.12 python3 python python3.13 python3.11 python3.10
 RUNS := -c "import sys; sys.exit(sys.version_info < (3, 8))"
 
@@ -77,10 +76,8 @@ lab: environments ## open the chapters as notebooks in JupyterLab, with both ker
 	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir . \
 	  $$([ "$$(id -u)" != 0 ] || echo --allow-root)  # in a container, root is who there is
 
-doctor: ## see in a minute whether this machine is ready: Python, kernels, memory, disk, ports
-	@for p in $(PY) $(PYTHONS); do \
-	  if [ -n "$$p" ] && "$$p" $(RUNS) 2>/dev/null; then exec "$$p" -m tools.doctor; fi; \
-	done; echo "error: no Python found: install Python 3.12, then run make doctor again." >&2; exit 1
+doctor: environments ## see in a minute whether this machine is ready: both kernels, memory
+	@$(PY) -m tools.doctor
 
 workshop: environments ## make student and instructor notebooks, slides and handouts
 	@$(PY) -m bookkit

@@ -4,12 +4,10 @@ What it needs goes into `.cache/hub`: an environment with JupyterHub and what a 
 needs, the proxy from npm, and the learners' homes.
 """
 
-import hashlib
 import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -21,6 +19,7 @@ from tools import environments
 ROOT = environments.ROOT
 HUB = ROOT / ".cache" / "hub"
 LOCK = ROOT / "hub" / "requirements.txt"
+NPM = [ROOT / "hub" / name for name in ("package.json", "package-lock.json")]
 START_SECONDS = 90
 
 
@@ -32,53 +31,37 @@ def install() -> None:
             "on macOS `brew install node`; then run make hub again."
         )
     HUB.mkdir(parents=True, exist_ok=True)
-    env = HUB / "env"
+    env, proxy = HUB / "env", HUB / "proxy"
 
     def make_env() -> None:
         print("Installing JupyterHub into .cache/hub/env …", flush=True)
-        environments.install_lock(env, LOCK, environments.NOW / "bin" / "python")
+        python = environments.NOW / "bin" / "python"
+        environments.create(env, python, "--require-hashes", "-r", LOCK)
         environments.install_package(env)
 
-    environments.ensure(env, environments.stamp(LOCK.read_text()), make_env)
-    environments.register(env)
-    proxy = HUB / "proxy"
-    lock = (ROOT / "hub" / "package-lock.json").read_bytes()
-    wanted = hashlib.sha256(lock).hexdigest()
-    mark = proxy / "complete"
-    if not (mark.is_file() and mark.read_text() == wanted):
+    def make_proxy() -> None:
         print("Installing configurable-http-proxy with npm …", flush=True)
         shutil.rmtree(proxy, ignore_errors=True)
         proxy.mkdir()
-        for name in ("package.json", "package-lock.json"):
-            shutil.copyfile(ROOT / "hub" / name, proxy / name)
+        for file in NPM:
+            shutil.copy(file, proxy)
         npm = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-        npm += ["--prefix", str(proxy), "--cache", str(HUB / "npm")]
-        environments.run(*npm, cure="npm could not install the proxy: check the network.")
+        environments.run(*npm, "--prefix", proxy, "--cache", HUB / "npm")
         shutil.rmtree(HUB / "npm", ignore_errors=True)
-        mark.write_text(wanted)
+
+    environments.ensure(env, environments.stamp(LOCK.read_text()), make_env)
+    environments.register(env)
+    wanted = environments.stamp(*(file.read_text() for file in NPM))
+    environments.ensure(proxy, wanted, make_proxy, proof="node_modules")
     command = [sys.executable, "-m", "bookkit.formats.notebooks", "_build/workshop/student"]
     environments.run(*command, cure="The student notebooks could not be made: see make workshop.")
-
-
-def free_ports(first: int) -> int:
-    """Return the first of three free ports in a row, at or after a number."""
-    for port in range(first, first + 200):
-        try:
-            for number in range(port, port + 3):
-                with socket.socket() as probe:
-                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                    probe.bind(("127.0.0.1", number))
-        except OSError:
-            continue
-        return port
-    raise environments.SetupError(f"no three free ports after {first}: close other servers.")
 
 
 def start(port: int, password: str, state: Path) -> subprocess.Popen:
     """Start the hub, and wait until it answers.
 
     Args:
-        port: of three free ones in a row, the first.
+        port: its own; the next two are its proxy's and its own on loopback.
         password: what everybody logs in with.
         state: the folder of the homes, of the log and of what the hub remembers.
 
@@ -101,8 +84,11 @@ def start(port: int, password: str, state: Path) -> subprocess.Popen:
     while not answers(f"http://127.0.0.1:{port}/hub/api/"):
         if hub.poll() is not None or time.monotonic() > deadline:
             stop(hub)
-            where = log.relative_to(ROOT)
-            raise environments.SetupError(f"the hub does not start; {where} says why.")
+            said = f"the hub does not start; {log.relative_to(ROOT)} says why."
+            cure = (
+                f"If {port}, {port + 1} or {port + 2} is taken, choose another: make hub PORT=9010."
+            )
+            raise environments.SetupError(f"{said} {cure}")
         time.sleep(0.3)
     return hub
 
@@ -130,7 +116,7 @@ def stop(hub: subprocess.Popen) -> None:
 def main() -> int:
     """Install, start, say where it is, and wait for Ctrl-C."""
     install()
-    port = free_ports(int(os.environ.get("PORT", "8010")))
+    port = int(os.environ.get("PORT", "8010"))
     password = secrets.token_urlsafe(6)
     state = HUB / "state"
     hub = start(port, password, state)

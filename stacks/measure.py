@@ -53,7 +53,7 @@ NEWEST = 3  # rows in which a new case is measured before its page is built
 TIME_LIMIT = 300.0  # seconds for each program, on average
 
 _PIN = re.compile(r"^([A-Za-z0-9_.-]+)==([^\s;\\]+)", re.MULTILINE)
-_PYTHON = re.compile(r"^# Python (\d+)\.(\d+)$", re.MULTILINE)
+_PYTHON = re.compile(r"^# Python (\d+\.\d+)$", re.MULTILINE)
 
 
 # --- stacks and programs ---------------------------------------------------------------------
@@ -81,12 +81,12 @@ def pins_of(lock: str) -> dict[str, str]:
     return {name.lower().replace("_", "-"): version for name, version in _PIN.findall(lock)}
 
 
-def python_of(row: str) -> tuple[int, int]:
-    """The Python that a row needs, as its file of pins says."""
+def python_of(row: str) -> str:
+    """The Python that a row needs, as its file of pins says: `3.12`."""
     found = _PYTHON.search((STACKS / f"{row}.in").read_text())
     if found is None:
         raise SystemExit(f"error: stacks/matrix/{row}.in names no Python: begin it `# Python 3.12`")
-    return int(found[1]), int(found[2])
+    return found[1]
 
 
 def _code(path: Path) -> str:
@@ -158,14 +158,10 @@ def install(row: str) -> Path:
     """Make the row's environment, and return its interpreter.
 
     Raises:
-        SetupError: it could not be made, or this machine lacks the Python that it needs.
+        SetupError: it could not be made, or its Python is neither here nor to be had.
     """
-    wanted = python_of(row)
-    base = environments.find_python(wanted)
-    if base is None:
-        name = "Python {}.{}".format(*wanted)
-        raise environments.SetupError(f"{name} is not on this machine: {row} is left out.")
-    environments.install_lock(WORK / row, STACKS / f"{row}.txt", base)
+    python = environments.find_python(python_of(row))
+    environments.create(WORK / row, python, "--require-hashes", "-r", STACKS / f"{row}.txt")
     return WORK / row / "bin" / "python"
 
 
@@ -217,7 +213,7 @@ def measure(row: str, wanted: dict[str, str]) -> dict[str, Any]:
     return {
         "row": row,
         "measured": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "python": "{}.{}".format(*python_of(row)),
+        "python": python_of(row),
         "platform": f"{platform.system()} {platform.machine()}",
         "pins": dict(sorted(pins_of((STACKS / f"{row}.txt").read_text()).items())),
         "seconds": round(time.monotonic() - started),
@@ -299,8 +295,13 @@ def measure_all(wanted: dict[str, dict[str, str]]) -> Iterator[dict]:
 
 def lock(row: str) -> None:
     """Make the row's lock from its pins; versions that it holds already stay."""
-    version = "{}.{}".format(*python_of(row))
-    options = ["--python-version", version, "--no-header", "--no-annotate", "--generate-hashes"]
+    options = [
+        "--python-version",
+        python_of(row),
+        "--no-header",
+        "--no-annotate",
+        "--generate-hashes",
+    ]
     paths = [STACKS / f"{row}.in", "-o", STACKS / f"{row}.txt"]
     command = [environments.find_uv(), "pip", "compile", "--quiet", *options, *paths]
     environments.run(*command, cure=f"{row} could not be locked: mend its pins.")

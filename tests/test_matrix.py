@@ -53,7 +53,7 @@ def test_a_row_was_measured_with_its_lock_which_holds_its_pins_with_hashes(recor
     lock = (runner.STACKS / f"{row}.txt").read_text()
     asked = runner.pins_of((runner.STACKS / f"{row}.in").read_text())
     assert asked.items() <= runner.pins_of(lock).items() == found["pins"].items()
-    assert found["python"] == "{}.{}".format(*runner.python_of(row))
+    assert found["python"] == runner.python_of(row)
     for block in re.split(r"^(?=\S)", lock, flags=re.MULTILINE)[1:]:
         assert "--hash=sha256:" in block
     assert "://" not in lock

@@ -10,10 +10,10 @@ import yaml
 
 from bookkit import pages, taught
 from bookkit.formats import colab
-from tests.test_environments import WORKFLOWS
 from trace_evidence import __version__
 
 ROOT = pages.ROOT
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 def test_one_version_date_and_author_everywhere():
@@ -27,6 +27,19 @@ def test_one_version_date_and_author_everywhere():
     assert [citation[key] for key in ("license", "title")] == [zenodo["license"], zenodo["title"]]
     named = [author["name"] for author in citation["authors"]]
     assert named == [creator["name"] for creator in zenodo["creators"]]
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
+def test_no_job_that_runs_packages_has_a_token_that_writes(file):
+    """That it is not kept either, zizmor sees in `make lint`."""
+    workflow = yaml.safe_load(file.read_text())
+    for name, job in workflow["jobs"].items():
+        rights = job.get("permissions", workflow.get("permissions"))
+        assert isinstance(rights, dict), f"{name}: say what its token may do"
+        steps = " ".join(step.get("run", "") for step in job.get("steps", []))
+        if re.search(r"\bmake\b|\.ci/", steps):
+            assert set(rights.values()) <= {"read"}, name
+            assert "GH_TOKEN" not in json.dumps(job) + json.dumps(workflow.get("env", {}))
 
 
 def test_every_weekly_job_runs_a_command_that_there_is_and_is_listed():

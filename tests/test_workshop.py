@@ -6,7 +6,6 @@ import pytest
 
 from bookkit import exercises, pages, taught
 from bookkit.formats import notebooks
-from tools import doctor, environments
 
 GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
 GUIDE_PARTS += ["Cases to show", "Cut when late"]
@@ -68,12 +67,3 @@ def test_a_plan_fits_its_day_and_nobody_sits_for_more_than_ninety_minutes(
     for took, what in rows:
         sat += [0] if what in ("Break", "Lunch") else [sat.pop() + took]
     assert max(sat) <= 90
-
-
-def test_the_doctor_names_a_cure_where_nothing_is_installed(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(environments, "NOW", tmp_path / ".venv")
-    monkeypatch.setattr(environments, "THEN", tmp_path / ".venv-then")
-    assert doctor.main() == 1
-    said = capsys.readouterr().out
-    assert re.search(r"^cure +kernel then .*make lab", said, re.M)
-    assert said.strip().endswith("as the lines above say.")

@@ -52,9 +52,8 @@ def newest_on(python: str) -> dict[str, str]:
     names.write_text("\n".join(COMPARED))
     options = ["--quiet", "--no-header", "--no-annotate", "--no-deps", "--refresh"]
     said = environments.run(
-        environments.find_uv(), "pip", "compile", *options, "--python-version", python, names,
-        cure="No package index answers: check the network or proxy.",
-    )  # fmt: skip
+        environments.find_uv(), "pip", "compile", *options, "--python-version", python, names
+    )
     return pins_of(said)
 
 
@@ -76,7 +75,7 @@ def behind(best: dict[str, str], python: str) -> list[str]:
         for name in COMPARED
         if Version(locked[name]) < Version(best[name])
     ]
-    own = "{}.{}".format(*environments.WANTED)
+    own = environments.WANTED
     if found and python != own:
         found.append(
             f"They need Python {python}, and the book runs on {own}: no lock reaches them."
@@ -86,9 +85,8 @@ def behind(best: dict[str, str], python: str) -> list[str]:
 
 def install(base: str) -> dict[str, str]:
     """Make the environment with a Python, and its kernel; return the versions in it."""
-    cure = "It could not be installed: check the network."
-    here = environments.find_python(tuple(map(int, base.split("."))))
-    environments.create(WORK / "venv", here or base, "--upgrade", *wanted(), cure=cure)
+    python = environments.find_python(base)
+    environments.create(WORK / "venv", python, "--upgrade", *wanted())
     (site_packages,) = (WORK / "venv").glob("lib/python*/site-packages")
     (site_packages / "trace_evidence.pth").write_text(f"{ROOT}\n{ROOT}/examine\n")
     environments.register_kernel(KERNELS / "python3", WORK / "venv", "latest")
@@ -97,23 +95,18 @@ def install(base: str) -> dict[str, str]:
 
 
 def findings(page: Path, execution: Execution) -> list[str]:
-    """Return in words what of an executed page is not as its cells declare it.
-
-    Where the notebook has cells above those of the page, they declare nothing.
-    """
+    """Return in words what of an executed page is not as its cells declare it."""
     from bookkit import expectations, pages
 
     codes = [row for row in enumerate(execution.notebook.cells) if row[1].cell_type == "code"]
-    declared = pages.code_cells(page)
     found: list[str] = []
     stopped = execution.stopped_at
-    for cell, (index, ran) in zip(declared, codes[-len(declared) :], strict=True):
+    for cell, (index, ran) in zip(pages.code_cells(page), codes, strict=True):
         where = f"{page.stem}.md, line {cell.line}"
         if stopped is not None and index >= stopped:
             reason = execution.reason.strip().splitlines()[0][:200]
             return [*found, f"{where}\n  {reason}\n  its later cells were not run"]
-        cell.node.outputs = ran.outputs
-        for problem in expectations.check(cell.node):
+        for problem in expectations.check(ran):
             found.append(f"{where}\n  expected {problem.expected}\n  happened {problem.happened}")
     return found
 

@@ -30,16 +30,12 @@ LATER = {
     "type-check": "jaxtyped-missing",
     "framework-key": "framework-key-shape",
 }
-FEW = 5
-"""A library or a category with fewer rows is counted with the others."""
 Report = dict[str, Any]
 
 
 class Row(NamedTuple):
     """How one report or doubt was answered."""
 
-    library: str
-    category: str
     labelled: bool  # the book has an answer
     well: bool  # a right answer is among the first, or none of ours where none is right
     claimed: bool = False  # a chapter or a case is named, and it is neither
@@ -67,13 +63,6 @@ def accepted(report: Report) -> set[str]:
     return names | {case.slug for case in records.load().values() if case.family in chapters}
 
 
-def category(name: str) -> str:
-    """Return what an answer is about: a chapter, the family of a case, the kind of an error."""
-    known = records.load()
-    family = known[name].family if name in known else name
-    return everyday.load()[name].kind if name in everyday.load() else family
-
-
 def errors(parts: Iterable[str]) -> Iterator[Row]:
     """Yield how the triage answers the reports of some parts."""
     for report in (report for part in parts for report in read(part)):
@@ -81,9 +70,8 @@ def errors(parts: Iterable[str]) -> Iterator[Row]:
         right, label = accepted(report), answer(report)
         claims = any(one.kind != "everyday" and one.id not in right for one in found)
         well = bool(right & {one.id for one in found[:2]}) if label else not claims
-        library = report["project"].rpartition("/")[2]
         claimed = claims and not right & {*catalogue.load(), *records.load()}
-        yield Row(library, category(label), bool(label), well, claimed)
+        yield Row(bool(label), well, claimed)
 
 
 def labels() -> dict[str, set[str]]:
@@ -107,7 +95,7 @@ def by_fifths() -> Iterator[Row]:
         for text in asked:
             found = {name for name, _ in symptoms.rank(text, known, entries)}
             well = bool(found & right[text]) if right[text] else not found
-            yield Row("", "", bool(right[text]), well)
+            yield Row(bool(right[text]), well)
 
 
 def doubts() -> Iterator[Row]:
@@ -115,39 +103,27 @@ def doubts() -> Iterator[Row]:
     for row in tomllib.loads((REPORTS / "doubts.toml").read_text())["doubt"]:
         found = {match.id for match in symptoms.search(row["says"])}
         well = bool(found & set(row["answer"])) if row["answer"] else not found
-        yield Row(row["library"], row["category"], bool(row["answer"]), well)
-
-
-def group(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:
-    """Return rows by library or by category; those of which there are few stand together."""
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(getattr(row, key), []).append(row)
-    often = {name: rows for name, rows in sorted(groups.items()) if name and len(rows) >= FEW}
-    rest = [row for name, rows in groups.items() if name and name not in often for row in rows]
-    return {**often, f"other {key}": rest} if rest else often
+        yield Row(bool(row["answer"]), well)
 
 
 def share(rows: Iterable[Row], labelled: bool) -> str:
     """Return how many of those that have an answer, or of those that have none, went well."""
     well = [row.well for row in rows if row.labelled == labelled]
-    return f"{sum(well)} of {len(well)}" if well else ""
-
-
-def show(part: str, rows: list[Row]) -> None:
-    """Print the shares of one part: all, by library, and by category."""
-    print(f"\n{part:<30}{'answered':>14}{'refused':>14}")
-    groups = {"all": rows, **group(rows, "library"), **group(rows, "category")}
-    for name, some in groups.items():
-        print(f"{name:<30}{share(some, True):>14}{share(some, False):>14}")
+    return f"{sum(well)} of {len(well)}"
 
 
 def main() -> None:
-    """Print the shares of each part, those that are held out by library and category."""
-    show("errors, tuning", [*errors(TUNING)])
-    show("errors, held out", [*errors(HELD_OUT)])
-    show("doubts, tuning, by fifths", [*by_fifths()])
-    show("doubts, held out", [*doubts()])
+    """Print how many of each part went well."""
+    parts = {
+        "errors, tuning": errors(TUNING),
+        "errors, held out": errors(HELD_OUT),
+        "doubts, tuning, by fifths": by_fifths(),
+        "doubts, held out": doubts(),
+    }
+    print(f"{'':<30}{'answered':>14}{'refused':>14}")
+    for part, rows in parts.items():
+        some = list(rows)
+        print(f"{part:<30}{share(some, True):>14}{share(some, False):>14}")
 
 
 if __name__ == "__main__":

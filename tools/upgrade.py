@@ -33,7 +33,7 @@ def row_of(pins: dict[str, str]) -> str:
     own = MATRIX / f"{release}.in"
     if own.exists() and f"jax=={pins['jax']}\n" not in own.read_text():
         name = f"{release}+jax-{pins['jax']}"
-    rows = ["# Python {}.{}".format(*environments.WANTED)]
+    rows = [f"# Python {environments.WANTED}"]
     rows += [f"{library}=={pins[library]}" for library in PINNED]
     (MATRIX / f"{name}.in").write_text("\n".join(rows) + "\n")
     return name

@@ -71,8 +71,7 @@ def together(rows: dict[str, dict]) -> tuple[dict, list[str]]:
 def install() -> dict[str, str]:
     """Make the environment with the newest releases; return those that the record names."""
     print("installing the newest releases …", flush=True)
-    asked, cure = tables()["environment"]["packages"], "They could not be: check the network."
-    environments.create(WORK / "env", sys.executable, *asked, cure=cure)
+    environments.create(WORK / "env", sys.executable, *tables()["environment"]["packages"])
     installed = environments.versions(WORK / "env")
     named = ("numpyro", "jax", "jaxlib", "equinox", "funsor", "optax", "flax", "pytest")
     return {name: installed[name] for name in named}

@@ -41,8 +41,7 @@ def counts(table, release):
     packages = {"jaxlib": [f"jax=={release}", f"jaxlib=={release}"]}
     what = packages.get(table["library"], [f"{table['library']}=={release}", "numpy"])
     what += table.get("with", [])
-    cure = f"{' '.join(what)} could not be installed: check the network and the free space."
-    environments.create(WORK, environments.find_python(), *what, cure=cure)
+    environments.create(WORK, environments.find_python(environments.WANTED), *what)
     python = WORK / "bin" / "python"
     row = {"counted": count(python, table["program"])}
     if row["counted"][0] and table["flag"]:
