@@ -5,7 +5,9 @@ import pytest
 from bookkit import avoid as tables
 from bookkit.pages import ROOT
 from bookkit.versions import version_order
+from stacks.avoid.__main__ import count
 from stacks.measure import pins_of
+from tools import environments
 from trace_evidence import avoid
 
 ROWS = tables.load()
@@ -27,6 +29,16 @@ def test_since_and_until_are_the_ends_that_were_measured(row):
     assert wrong == ordered[ordered.index(wrong[0]) : ordered.index(wrong[-1]) + 1]
     if row["flag"]:
         assert all(counted[release]["with_flag"][0] == 0 for release in wrong), "it is no cure"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("home", [environments.NOW, environments.THEN], ids=["now", "then"])
+@each_row
+def test_the_books_own_stacks_compute_as_the_record_says(row, home):
+    release = version_order(environments.versions(home)[row["library"]])
+    until = row["until"]
+    bad = version_order(row["since"]) <= release and (not until or release <= version_order(until))
+    assert bool(count(home / "bin" / "python", row["program"])[0]) == bad
 
 
 def test_a_known_bad_release_is_one_sentence_with_its_cure(monkeypatch):

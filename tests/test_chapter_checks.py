@@ -1,12 +1,14 @@
 """The checks that readers import say what is wrong, also where a chapter does not show it.
 
-Each test imports JAX itself: it takes seconds, and whoever collects the suite may not run these.
+Each test imports JAX itself, which takes seconds.
 """
 
 from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
