@@ -15,7 +15,7 @@ ROOT = pages.ROOT
 # Builds an edition, and notes it; while it does, there must be no record that one could believe.
 SCRIPT = """\
 #!/bin/sh
-cd "{folder}" && echo {code} >> calls && mkdir -p _build/html/{code}
+cd "{folder}" && echo en >> calls && mkdir -p _build/html/en
 test ! -e fail && test ! -e _build/site.txt
 """
 INPUTS = [*execute.DATA, "trace_evidence/then.py", "bookkit/build.py", "book/_static/book.css"]
@@ -27,11 +27,10 @@ def checkout(tmp_path, monkeypatch):
     for name in (*INPUTS, "_config.yml", "_toc.yml", "book/one.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before\n")
-    for name, code in {"jupyter-book": "en", "python": "de"}.items():
-        command = tmp_path / "bin" / name
-        command.parent.mkdir(exist_ok=True)
-        command.write_text(SCRIPT.format(folder=tmp_path, code=code))
-        command.chmod(0o755)
+    command = tmp_path / "bin" / "jupyter-book"
+    command.parent.mkdir()
+    command.write_text(SCRIPT.format(folder=tmp_path))
+    command.chmod(0o755)
     for name, value in {"ROOT": "", "BOOK": "book", "BUILD": "_build"}.items():
         monkeypatch.setattr(pages, name, tmp_path / value)
     out = tmp_path / "_build"
@@ -116,25 +115,6 @@ def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, c
     assert built(checkout) == EVERYTHING
 
 
-def test_a_second_language_is_built_for_its_own_words_and_can_be_left_out(checkout, monkeypatch):
-    """A page's words are for Sphinx to see; those that any page may have build all from nothing."""
-    words = checkout / "locale" / "de" / "LC_MESSAGES"
-    words.mkdir(parents=True)
-    (words.parent / "language.toml").write_text('name = "Deutsch"\naddress = "de"\n')
-    monkeypatch.setattr(languages, "FOLDER", checkout / "locale")
-    monkeypatch.setenv(languages.VARIABLE, "")
-    languages.known.cache_clear()
-    assert built(checkout) == (["de", "en"], True)
-    assert built(checkout) == NOTHING
-    for name, anew in {"book/one": False, "records/book/one": True, "interface": True}.items():
-        (words / name).parent.mkdir(parents=True, exist_ok=True)
-        (words / f"{name}.po").write_text('msgid ""\n')
-        assert built(checkout) == (["de", "en"], anew)
-    monkeypatch.setenv(languages.VARIABLE, languages.ENGLISH)
-    assert built(checkout) == EVERYTHING
-    languages.known.cache_clear()
-
-
 # --- the cache of executed pages -------------------------------------------------------------
 
 
@@ -157,6 +137,7 @@ def test_a_page_is_executed_anew_when_what_it_shows_of_cases_or_of_checks_change
     assert kept("%%both\n1") == kept("%%both\n1", title="new", checks="new")
 
 
+@pytest.mark.slow
 def test_who_executes_pages_waits_for_another_who_does_and_says_for_whom(tmp_path):
     hold = """
 import sys

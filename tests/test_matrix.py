@@ -5,17 +5,14 @@ import json
 import os
 import re
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
 from bookkit import pages, records, versions
 from stacks import measure as runner
 from stacks.runner import judge
-from tools import environments
 
 ROOT = Path(__file__).resolve().parents[1]
-OK = {"verdict": "ok"}
 ROWS = runner.row_names()
 FAILURES = sorted(runner.failures())
 OWN = sorted(runner.chapters())  # the chapters' own programs; the others are cases
@@ -237,34 +234,3 @@ def test_a_verdict_is_known_while_its_program_and_the_lock_are_as_they_were(reco
         (tmp_path / name).write_text(text)
     one, two, three = (runner._code(tmp_path / name) for name in ("one", "two", "three"))
     assert one == two != three, "comments do not count"
-
-
-def test_an_interrupted_run_goes_on_where_it_stopped(monkeypatch, tmp_path):
-    """The record lacks a program in two rows; before the second one is installed, Ctrl-C comes."""
-    first, second = runner.newest_rows()[-2:]
-    rows, names, asked = runner.read(), list(runner.read()), []
-    for row in (first, second):
-        del rows[row]["verdicts"][OWN[0]]
-
-    def run_programs(python: Path, wanted: dict) -> dict:
-        asked.extend(f"{python} {name}" for name in wanted)
-        return {name: dict.fromkeys(runner.PARTS, OK) for name in wanted}
-
-    install = Mock(side_effect=[Path(first), KeyboardInterrupt, Path(second)])
-    fakes = {"RECORD": tmp_path / "matrix.json", "WORK": tmp_path, "JOBS": 1, "install": install}
-    for name, fake in {**fakes, "run_programs": run_programs}.items():
-        monkeypatch.setattr(runner, name, fake)
-    runner.write(rows)
-    with pytest.raises(KeyboardInterrupt):
-        runner.main(["--rows", f"{first},{second}"])
-    runner.main(["--rows", f"{first},{second}"])
-    assert asked == [f"{row} {OWN[0]}" for row in (first, second)]
-    assert list(runner.read()) == names, "the oldest release comes first"
-    assert runner.read()[second]["verdicts"][OWN[0]]["fix"] == OK
-
-
-def test_a_row_that_cannot_be_installed_is_left_out(monkeypatch, capsys):
-    missing = Mock(side_effect=environments.SetupError("no Python for 0.12.1"))
-    monkeypatch.setattr(runner, "install", missing)
-    assert list(runner.measure_all({"0.12.1": {}})) == []
-    assert "no Python for 0.12.1" in capsys.readouterr().out

@@ -50,7 +50,7 @@ def everything():
 
 def squeeze(text):
     """Return a text with each run of blanks as one blank."""
-    return re.sub(r"\s+", " ", text)
+    return " ".join(text.split())
 
 
 @cache

@@ -8,7 +8,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from bookkit import pages, taught
 from bookkit.formats import slides
-from trace_evidence import both
 
 PAGE = "book/failures/leaks"
 
@@ -44,22 +43,6 @@ def test_a_deck_shows_code_before_its_outcome_and_says_its_notes(chapter, monkey
     assert re.search(r'class="code".*\n\n.*class="fragment"', shown, re.S)
     assert "assert" not in shown
     assert slides.as_html("Leaks", [question, answer, shown], "").count("<section") == 3
-
-
-def test_a_block_shows_one_side_and_the_lines_that_it_names(chapter, monkeypatch, tmp_path):
-    monkeypatch.setattr(slides, "DECKS", tmp_path)
-    side = {"outputs": [new_output("stream", name="stdout", text="a 1\nb 2\n")], "versions": {}}
-    chapter.cells[1].outputs = [new_output("display_data", {both.MIME: {"then": side, "now": {}}})]
-    (tmp_path / "leaks.md").write_text("```{show} 1 then\nprint\nb\n```\n")
-    (slide,) = slides.make(chapter, PAGE)
-    assert "print" in slide and "x</span>" not in slide.split("print")[0]
-    assert "b 2" in slide and "a 1" not in slide and "now" not in slide
-    (tmp_path / "leaks.md").write_text("```{code} 1\nabsent\n```\n")
-    with pytest.raises(pages.PageError, match=r"leaks.md: nothing there begins with 'absent'"):
-        slides.make(chapter, PAGE)
-    (tmp_path / "leaks.md").write_text("```{show} absent\n```\n")
-    with pytest.raises(pages.PageError, match=r"leaks.md: there is no cell 'absent'; name one"):
-        slides.make(chapter, PAGE)
 
 
 @pytest.mark.parametrize("page", taught.failures())

@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from bookkit import catalogue, expectations, illustrations
-from trace_evidence.steps import MISSING, Panel, Steps, as_html
+from trace_evidence.steps import MISSING, Panel, Steps
 
 ALT = "A box that is alone on the page, number"
 
@@ -27,21 +27,6 @@ def cell(made, **expect):
     shown = made._repr_mimebundle_()
     output = nbformat.v4.new_output("display_data", data=shown)
     return nbformat.v4.new_code_cell("figure", metadata={"expect": expect}, outputs=[output])
-
-
-def test_all_frames_stand_in_order_equally_high_with_what_they_say_and_show():
-    page = BeautifulSoup(as_html(figure().data()), "html.parser")
-    frames = page.select("figure.steps .steps-frame")
-    labels = [frame.select_one("[role=img]")["aria-label"] for frame in frames]
-    assert labels == [f"{ALT} {number}" for number in range(3)]
-    said = [frame.select_one(".steps-says").get_text() for frame in frames]
-    assert said == ["1 of 2. Step 0 of x < 3.", "2 of 2. Step 1 of x < 3.", "Step 2 of x < 3."]
-    where = [one.get_text() for one in page.select(".steps-where")]
-    assert where == ["chains: two", "chains: one"]
-    svgs = [frame["html"] for frame in figure().data()["frames"]]
-    assert len({re.search(r'viewBox="([^"]+)"', svg)[1] for svg in svgs}) == 1
-    assert ["--steps-accent" in svg for svg in svgs[:2]] == [False, True]
-    assert not any(re.search(r'"#[0-9a-f]{3,6}"', svg) for svg in svgs), "a colour of one theme"
 
 
 def test_an_alt_text_that_says_too_little_is_refused():

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from trace_evidence import tracebacks
@@ -16,6 +17,7 @@ def shown():
     return 1 / 0
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_one_line_a_frame_and_no_marked_frame(capsys):
     shell = InteractiveShell()
     tracebacks.load_ipython_extension(shell)

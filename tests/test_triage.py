@@ -1,8 +1,8 @@
 """The triage: from the text of an error to the page that explains it."""
 
+import io
 import json
 import re
-import subprocess
 import sys
 
 import pytest
@@ -183,11 +183,6 @@ def test_shapes_that_do_not_fit_are_no_chapter_without_a_scan():
     assert "mvn-inside-scan" in chapters(scan)
 
 
-@pytest.mark.parametrize("text", ["", "KeyError: 'jax'", "ValueError: math domain error"])
-def test_nothing_is_claimed_of_an_error_that_is_not_known(text):
-    assert triage.triage(text).findings == []
-
-
 # --- on which releases -----------------------------------------------------------------------
 
 
@@ -263,8 +258,6 @@ DISGUISES = {
         "cause of the following exception:\n\nRuntimeError: the model failed\n"
     ),
     "odd spaces": lambda text: text.replace(" ", "\xa0"),
-    "a long log before it": lambda text: "step 1 loss 0.1\n" * 20_000 + text,
-    "a long log after it": lambda text: text + "step 1 loss 0.1\n" * 20_000,
 }
 
 
@@ -274,12 +267,14 @@ def test_a_traceback_is_known_in_any_disguise(disguise):
     assert named(DISGUISES[disguise](DRIFT)) == named(DRIFT)
 
 
-@pytest.mark.parametrize("lines", [0, 2, 1_000, 10_000])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_the_line_that_matched_is_named_however_long_the_text_is(lines, end):
-    text = "step 1 loss 0.1\n" * lines + "  " + DRIFT + "step 1 loss 0.1\n" * min(lines, 9)
+@pytest.mark.parametrize(
+    ("before", "after", "end"),
+    [(0, 0, "\n"), (2, 2, "\r\n"), (30_000, 9, "\r\n"), (9, 30_000, "\n")],
+)
+def test_the_line_that_matched_is_named_however_long_the_text_is(before, after, end):
+    text = "step 1 loss 0.1\n" * before + "  " + DRIFT + "step 1 loss 0.1\n" * after
     (found,) = triage.triage(text.replace("\n", end)).findings
-    assert found.number == lines + 1
+    assert found.number == before + 1
     assert found.line.startswith("TypeError: scan body function carry input")
 
 
@@ -308,28 +303,34 @@ def test_an_answer_in_words_names_line_cure_page_releases_and_question():
 # --- the command and the magic ---------------------------------------------------------------
 
 
-def run_command(*arguments, stdin="", encoding="utf-8"):
-    command = [sys.executable, "-m", "trace_evidence", "triage", *arguments]
-    return subprocess.run(command, input=stdin.encode(encoding), capture_output=True, cwd=ROOT)
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """A function that gives the command some bytes to read; returns its status and what it says."""
+
+    def run(given, *words):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+        status = command_line.main(["triage", *words])
+        return status, capsys.readouterr().out
+
+    return run
 
 
-def test_the_command_reads_a_file_or_standard_input(tmp_path):
+def test_the_command_reads_a_file_or_standard_input(command, tmp_path):
     file = tmp_path / "error.txt"
     file.write_text(DRIFT)
-    done = run_command(str(file))
-    assert done.returncode == 0
+    status, said = command(b"", str(file))
+    assert status == 0 and "Lazy pytree drift" in said and "\x1b" not in said
     for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le"):
-        assert done.stdout == run_command(stdin=DRIFT, encoding=encoding).stdout, encoding
-    assert b"Lazy pytree drift" in done.stdout
-    assert b"\x1b" not in done.stdout
+        assert command(DRIFT.encode(encoding)) == (0, said), encoding
 
 
-def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_found_something():
-    done = run_command("--json", stdin=f"numpyro==0.15.2\n{DRIFT}")
-    answer = json.loads(done.stdout)
+def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_found_something(
+    command,
+):
+    status, said = command(f"numpyro==0.15.2\n{DRIFT}".encode(), "--json")
+    answer = json.loads(said)
     documented = (ROOT / "book" / "reference" / "json.md").read_text()
-    assert done.returncode == 0
-    assert answer["format"] == command_line.FORMAT
+    assert (status, answer["format"]) == (0, command_line.FORMAT)
     assert (answer["releases"], answer["releases_from"]) == ({"numpyro": "0.15.2"}, "text")
     (found,) = answer["findings"]
     assert found["id"] == "lazy-pytree-drift"
@@ -337,8 +338,8 @@ def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_foun
     for key in (*answer, *found):
         assert f"`{key}`" in documented, f"the page for tools does not say what {key} is"
     assert f"| `format` | {command_line.FORMAT}, " in documented
-    done = run_command("--json", stdin="nothing that is known")
-    assert (done.returncode, json.loads(done.stdout)["findings"]) == (1, [])
+    status, said = command(b"nothing that is known", "--json")
+    assert (status, json.loads(said)["findings"]) == (1, [])
 
 
 @pytest.mark.slow

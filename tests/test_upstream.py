@@ -2,6 +2,8 @@
 
 import re
 import shutil
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -38,13 +40,13 @@ def test_a_folder_is_whole_and_has_a_row(name):
 def test_a_patch_applies_to_the_books_release_and_what_became_of_it_is_told(
     name, tmp_path, monkeypatch
 ):
-    import numpyro
-
     if upstream.defects()[name].get("checkout"):
         pytest.skip("its file is in no release")
-    if upstream.record()["versions"].get("numpyro", numpyro.__version__) != numpyro.__version__:
-        pytest.skip(f"the patches are for {upstream.record()['versions']['numpyro']}")
-    patch, root = upstream.FOLDER / name / "fix.patch", Path(numpyro.__file__).parent.parent
+    proven = upstream.record()["versions"]["numpyro"]
+    if proven != metadata.version("numpyro"):
+        pytest.skip(f"the patches are for {proven}")
+    root = Path(find_spec("numpyro").origin).parent.parent
+    patch = upstream.FOLDER / name / "fix.patch"
     for file in re.findall(r"^\+\+\+ b/(\S+)", patch.read_text(), re.M):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / file, tmp_path / file)
