@@ -200,6 +200,7 @@ def test_a_sentence_says_where_a_failure_begins_and_ends_and_what_was_measured()
 # --- the verdict on one program --------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "verdict", "type", "message"),
     [

@@ -53,12 +53,6 @@ def squeeze(text):
     return " ".join(text.split())
 
 
-@cache
-def identifiers():
-    """Return every name that the libraries use."""
-    return set(re.findall(r"[A-Za-z_]\w+", everything()))
-
-
 def prose(path):
     """Return a page's text without its front matter, its fenced blocks and its links' addresses."""
     text = path.read_text()
@@ -82,7 +76,7 @@ def in_sources(span):
     names = re.findall(r"[A-Za-z_]\w+", span)
     if re.search(r"(?<!\w)\d", span):
         return False  # an expression with a number is the page's own
-    return bool(names) and all(name in identifiers() for name in names)
+    return bool(names) and all(name in everything() for name in names)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
