@@ -65,9 +65,9 @@ def test_a_wording_is_recorded_or_says_what_it_rests_on(entry):
         assert all(said_there) or row.source, f"nothing recorded says {row.text!r}: mend `text`"
 
 
-@pytest.mark.parametrize("row", RECORDED, ids=lambda row: f"{row['about']}-{row['stack']}")
-def test_what_a_program_says_is_told_as_what_it_is_and_not_as_ours(row):
-    found = triage.triage(row["text"]).findings
-    assert found, "not known"
-    assert found[0].id == row["about"]
-    assert {one.kind for one in found} == {"everyday"}
+def test_what_a_program_says_is_told_as_what_it_is_and_not_as_ours():
+    for row in RECORDED:
+        found, which = triage.triage(row["text"]).findings, (row["about"], row["stack"])
+        assert found, f"{which} is not known"
+        assert found[0].id == row["about"], which
+        assert {one.kind for one in found} == {"everyday"}, which

@@ -129,14 +129,14 @@ def test_examine_passes_the_quick_tests_of_its_own_suite():
 # --- the command line, in this process -------------------------------------------------------
 
 
-@pytest.mark.parametrize("slug", list(triage.data()["explain"]))
-def test_what_explain_says_stands_alone(slug, capsys, monkeypatch):
+def test_what_explain_says_stands_alone(capsys, monkeypatch):
     monkeypatch.setattr(command_line.avoid, "warn", lambda: None)  # it reads the data anew
-    assert command_line.main(["explain", slug]) == 0
-    said = capsys.readouterr().out
-    assert triage.address(triage.data()["explain"][slug]["page"]) in said
-    without = re.sub(r"https?://\S+", "", said)
-    assert not IN_THE_REPOSITORY.search(without), "a reader has no repository"
+    for slug, entry in triage.data()["explain"].items():
+        assert command_line.main(["explain", slug]) == 0
+        said = capsys.readouterr().out
+        assert triage.address(entry["page"]) in said, slug
+        without = re.sub(r"https?://\S+", "", said)
+        assert not IN_THE_REPOSITORY.search(without), f"{slug}: a reader has no repository"
 
 
 @pytest.mark.parametrize("content", [None, '{"site": "htt'])
