@@ -6,6 +6,7 @@ import random
 import sys
 from datetime import date
 
+import numpy as np
 import pytest
 
 from bookkit import records
@@ -77,3 +78,19 @@ def test_cells_are_as_the_record_has_them():
         if found[name][construct][0] != ROWS[name][construct]
     }
     assert not changed, "on record, and now"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "construct", "verdict"), [
+    ("SoftLaplace", "vmap_inside", "r"), ("Exponential", "jit_result", "r"),
+    ("TwoSidedTruncatedGamma", "auto_delta", "r"), ("Gumbel", "potential", "r"),
+    ("HurdleProbs", "jit_result", "r"), ("NegativeBinomial2", "own_guide", "r"),
+    ("Weibull", "scan_plate", "r"), ("RelaxedBernoulliLogits", "scan_all_axes", "r"),
+    ("ProjectedNormal", "float32", "r"), ("Gamma", "scan_latent_reverse", "W"),
+])  # fmt: skip
+def test_a_cell_that_somebody_else_computed_is_as_on_record(name, construct, verdict):
+    from tests import ten_cells
+
+    assert ROWS[name][construct] == verdict
+    got, expected = map(np.asarray, getattr(ten_cells, name)())
+    assert np.allclose(got, expected, 2e-3, 1e-3) == (verdict == "r"), (got, expected)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bookkit import pages
+from bookkit import execute, pages
 
 pytestmark = pytest.mark.slow
 
@@ -168,3 +168,28 @@ def test_invalid_front_matter_and_cell_metadata_give_one_line_with_the_cure(outc
     assert "bad-front.md:2: invalid front matter" in printed
     assert "bad-cell.md: a cell's metadata is invalid" in printed
     assert printed.count("it is the YAML between the two `---` lines") >= 2
+
+
+def executed(folder, stack="now"):
+    """Execute what a stack's cache does not hold; return the pages that a kernel ran for."""
+    said = []
+    cache = execute.open_cache(folder / "cache", stack)
+    list(execute.execute_chapters(pages.find_notebooks(folder), cache, said.append))
+    return {line.split()[1] for line in said if line.startswith("executing")}
+
+
+def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(tmp_path):
+    write_chapter(tmp_path, "right")
+    write_chapter(tmp_path, "undeclared")
+    assert executed(tmp_path) == {"right", "undeclared"}
+    assert executed(tmp_path) == {"undeclared"}
+    for notebook in (tmp_path / "cache").rglob("base.ipynb"):
+        notebook.unlink()
+    assert executed(tmp_path) == {"right", "undeclared"}
+    assert executed(tmp_path, "another") == {"right", "undeclared"}
+
+
+def test_an_index_of_the_cache_that_a_full_disk_left_empty_is_made_anew(tmp_path):
+    index = execute.open_cache(tmp_path, "now").path / "global.db"
+    index.write_bytes(b"")
+    assert execute.open_cache(tmp_path, "now").list_cache_records() == []
