@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import tempfile
+from multiprocessing import forkserver
 from multiprocessing.context import ForkServerProcess
 from typing import Any
 
@@ -37,6 +38,9 @@ def become_kernel(argv: list[str], cwd: str, env: dict[str, str]) -> None:
 
     from . import preloaded
 
+    # By this handle the server sees whether its client is there: with it, a kernel would keep the
+    # server when the client was killed, and the server the kernel.
+    os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined]
     os.setsid()
     os.chdir(cwd)
     os.environ.clear()

@@ -71,7 +71,11 @@ def update(python, stack, made):
             known[name] = {"made": text, "on": {}, "said": {}}
         letters = record.letters(known[name], stack)
         wanted[name] = text, [one for one in letters if letters[one] == "?"]
-    for name, cells in run(python, {name: row for name, row in wanted.items() if row[1]}):
+    wanted = {name: row for name, row in wanted.items() if row[1]}
+    if not wanted:
+        print(f"{stack}: every cell is on record.")
+        return
+    for name, cells in run(python, wanted):
         row = known[name]
         letters = record.letters(row, stack) | {one: cells[one][0] for one in cells}
         row["on"][stack] = "".join(letters.values())

@@ -3,7 +3,11 @@
 import asyncio
 import json
 import os
+import subprocess
+import sys
 import tempfile
+import time
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +75,31 @@ def test_a_forked_kernel_is_like_a_readers():
     assert ours.keys() >= theirs.keys()
     assert {key: ours[key] for key in theirs} == theirs
     assert "x1b" in ordinary["jaxpr"]  # JAX colors it
+
+
+START = """
+import asyncio, sys, time
+from bookkit import kernels
+
+kernel = kernels.ForkManager(transport="ipc", connection_file=sys.argv[1] + "/kernel.json")
+asyncio.run(kernel.start_kernel())
+print(kernel.provisioner.pid, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="no kernel is forked there")
+def test_kernels_end_when_who_started_them_was_killed():
+    with tempfile.TemporaryDirectory(prefix="book-") as folder:
+        client = subprocess.Popen(
+            [sys.executable, "-c", START, folder], stdout=subprocess.PIPE, text=True
+        )
+        kernel = Path("/proc", client.stdout.readline().strip())
+        assert kernel.exists()
+        client.kill()
+        for _ in range(60):
+            if not kernel.exists():
+                return
+            time.sleep(1)
+    pytest.fail(f"process {kernel.name} is still there")

@@ -7,6 +7,7 @@ bound in `pyproject.toml` first.
 The exit status is 1 where a page or a test needs a person, and 2 where a step could not be done.
 """
 
+import argparse
 import subprocess
 import sys
 
@@ -16,7 +17,7 @@ from tools import environments
 ROOT = environments.ROOT
 MATRIX = ROOT / "stacks" / "matrix"
 LIBRARIES = ("numpyro", "jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "numpy")
-PINNED = (*LIBRARIES, "flax", "optax", "scipy", "ml-dtypes", "jaxtyping")
+PINNED = (*LIBRARIES, "scipy", "ml-dtypes", "jaxtyping", "optax", "flax")
 PYTHON = ROOT / ".venv" / "bin" / "python"
 READ = ("book", "tests/outputs", "stacks/everyday.json", "stacks/recordings.json", "can_i_use")
 
@@ -41,6 +42,7 @@ def row_of(pins: dict[str, str]) -> str:
 
 def main() -> int:
     """Run the program; the status is 1 where something needs a person."""
+    argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0]).parse_args()
     if not run("make", "lock", title="locks"):
         return 2
     row = row_of(measure.pins_of((ROOT / "requirements.txt").read_text()))
