@@ -142,20 +142,23 @@ class Context:
         with self.held.kept():
             return running.run(model or self.model, self.args, self.kwargs, rng_key, values, spy)
 
-    def measuring(self, given: tuple[tuple, dict] | None = None) -> Callable[[Any, dict], Run]:
+    def measuring(
+        self, given: tuple[tuple, dict] | None = None, model: Any = None
+    ) -> Callable[[Any, dict], Run]:
         """Return a function of a key and of values: a run with its numbers, as it may be traced.
 
         What it needs of other runs is read here: inside a trace they would keep its tracers.
 
         Args:
             given: arguments and keyword arguments, instead of the model's own.
+            model: what is run, instead of the model.
         """
         names, computed, held = self.names, self.computed, self.held
         args, kwargs = given or (self.args, self.kwargs)
 
         def measured(rng_key: Any, values: dict) -> Run:
             with held.kept():  # a density may keep what it computes, too
-                found = running.run(self.model, args, kwargs, rng_key, values)
+                found = running.run(model or self.model, args, kwargs, rng_key, values)
                 found.rows, found.also = densities(found, names), numbers(found, computed)
                 return found
 

@@ -64,6 +64,7 @@ class Held:
         self.rewinds: list[Callable[[], None]] = []
         self._roots, self._traced = roots, dict[str, bool]()
         self._globals: dict[tuple[int, str], Global] = {}
+        self._classes = set[type]()
         self._own = {_package(root) for root in map(_function, roots)} - {""}
         names = (*ROOTS, *["args"] * len(roots))
         # The last is looked at first: what the model and its guide share is the model's.
@@ -115,6 +116,7 @@ class Held:
             yield f".{name}", value
         cls = type(thing)
         if not _in_library(sys.modules.get(cls.__module__), self._own):
+            self._classes.add(cls)
             for name, value in list(vars(cls).items()):
                 if not name.startswith("__") or name == "__call__":
                     yield f".{name}", value
@@ -155,24 +157,36 @@ class Held:
             self.restore()
 
     @contextlib.contextmanager
-    def copied(self) -> Iterator[None]:
+    def replaced(self, change: Callable[[Any], Any]) -> Iterator[None]:
+        """Have other things stand in the place of some in the block, until it puts them back.
+
+        Args:
+            change: what stands for a thing; the thing itself where nothing shall.
+        """
+        methods = [(cls, *row) for cls in self._classes for row in list(vars(cls).items())]
+        changed = [row for row in methods if change(row[2]) is not row[2]]
+        with self.kept():
+            try:
+                for cls, name, method in changed:
+                    setattr(cls, name, change(method))
+                for thing, contents, _ in self.noted.values():
+                    if isinstance(contents, list):
+                        _put_back(thing, [change(value) for value in contents])
+                    elif isinstance(contents, dict):
+                        new = {name: change(value) for name, value in contents.items()}
+                        if any(new[name] is not contents[name] for name in new):
+                            _put_back(thing, new)
+                yield
+            finally:
+                for cls, name, method in changed:
+                    setattr(cls, name, method)
+
+    def copied(self) -> contextlib.AbstractContextManager[None]:
         """Have copies stand in the place of arrays of NumPy in the block.
 
         JAX remembers with how many bits it took an array, also where it should now take more.
         """
-
-        def copy(value: Any) -> Any:
-            return value.copy() if isinstance(value, np.ndarray) else value
-
-        with self.kept():
-            for thing, contents, _ in self.noted.values():
-                if isinstance(contents, list):
-                    _put_back(thing, [copy(value) for value in contents])
-                elif isinstance(contents, dict) and any(
-                    isinstance(value, np.ndarray) for value in contents.values()
-                ):
-                    _put_back(thing, {name: copy(value) for name, value in contents.items()})
-            yield
+        return self.replaced(copied)
 
     def restore(self) -> None:
         """Put everything back as it was noted."""
@@ -197,6 +211,11 @@ def _rewind(thing: Any) -> Callable[[], None] | None:
     if isinstance(thing, random.Random):
         return functools.partial(thing.setstate, thing.getstate())
     return None
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of an array of NumPy, and anything else itself."""
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _size(thing: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jax
@@ -12,6 +12,7 @@ import numpy as np
 
 from . import comparing, known, programs, running
 from .checks.state import after_and_fresh, leaks, leaves_a_tracer, tidy
+from .checks.stale import told
 from .context import CannotRun, Context, NothingToCompare, refused, returned
 from .driver import chosen_of, name_of, run_checks
 from .report import Report
@@ -53,13 +54,20 @@ class Call(Context):
         moved = self(comparing.shaken(self.traceable))
         return {name: comparing.rounding(rows, moved[name]) for name, rows in self.result.items()}
 
+    def changed_by(self, change: Callable[[Any], Any]) -> dict[str, Any]:
+        """Return the result for all that is given, changed, and put back what the call changes."""
+        with self.held.kept():
+            return returned(self.of([change(leaf) for leaf in self.leaves]))
+
     def compare(
-        self, other: dict[str, Any], kind: str, second: str, first: str = "as it is called"
-    ) -> bool:
+        self, other: dict[str, Any], kind: str, second: str, first: str = "as it is called",
+        causes: Callable[[], tuple[str, list[str]]] = lambda: ("", []),
+    ) -> bool:  # fmt: skip
         """Add a finding for the first array in which another result differs; `kind` is its id."""
         for name, rows in self.result.items():
             if found := self.apart(name, rows, other[name]):
-                self.find(kind, found.says(first, second, "it returns"))
+                more, cases = causes()
+                self.find(kind, found.says(first, second, "it returns") + more, cases=cases)
                 return True
         return False
 
@@ -144,7 +152,8 @@ def jit(call: Call) -> None:
     """
     with jax.disable_jit():
         anew = call(call.traceable)
-    if call.compare(anew, "stale-program", "without compiled programs"):
+    causes = partial(told, call.held, call.changed_by, anew)
+    if call.compare(anew, "stale-program", "without compiled programs", causes=causes):
         return
     with refused("under `jit`"):
         under = jax.jit(call)(call.traceable)
