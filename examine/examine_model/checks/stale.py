@@ -20,7 +20,7 @@ import numpy as np
 from .. import comparing
 from ..context import returned
 from ..held import CELLS, Held, copied, is_key
-from ..running import innermost
+from ..running import innermost, tracer_name
 
 MOST = 50
 """What a function reads is moved so many times at most."""
@@ -47,7 +47,8 @@ class Twin:
         """A function that JAX has not met, in the place of the callable."""
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            self.calls = [*self.calls[:1], (args, kwargs)]
+            if not tracer_name((args, kwargs)):
+                self.calls = [*self.calls[:1], (args, kwargs)]
             return self.plain(*args, **kwargs)
 
         return functools.update_wrapper(call, self.thing, (), ("__dict__",))
