@@ -14,7 +14,7 @@ import numpy as np
 
 from . import comparing, running
 from .comparing import densities, is_real, is_smooth, measurable
-from .held import Held
+from .held import Held, copied
 from .programs import Drawing, Recorded, drawings
 from .report import Finding
 from .running import Run
@@ -164,6 +164,18 @@ class Context:
 
         return measured
 
+    def changed_by(self, change: Callable[[Any], Any]) -> dict[str, Any]:
+        """Return the numbers of a run where each thing that the model is given is changed."""
+        return self.measuring_changed(change)(self.key(1), self.values).numbers()
+
+    def measuring_changed(self, change: Callable[[Any], Any]) -> Callable[[Any, dict], Run]:
+        """Return what `measuring` does, where each thing that the model is given is changed."""
+        given = self.model, self.args, self.kwargs
+        model, args, kwargs = jax.tree.map(
+            change, given, is_leaf=lambda leaf: type(leaf) not in (dict, list, tuple)
+        )
+        return self.measuring((args, kwargs), model)
+
     @cached_property
     def draw(self) -> Run:
         """One draw, outside any trace: the model's first run here."""
@@ -235,7 +247,7 @@ class Context:
         """
         names, drawn, back = self.names, self.draw, self.back
         under_jit = self.draws.rows | self.draws.also
-        anew, why = self._without_programs(self.traced.size)
+        anew, why = self.without_programs()
 
         def other_ways(*given: Any) -> Any:
             called = densities(drawn, names), densities(back, names)
@@ -314,17 +326,21 @@ class Context:
         """
         return drawings(self.traced.jaxpr.jaxpr)
 
-    def _without_programs(self, size: int) -> tuple[Any, str]:
-        """Return the numbers without programs compiled before, or a function that traces them.
+    def without_programs(self, change: Callable[[Any], Any] = copied) -> tuple[Any, str]:
+        """Return the numbers without programs compiled before, or a function that computes them.
 
         Where none are to be had the second of the two says why.
+
+        Args:
+            change: what stands in the place of each thing that the model is given or holds.
         """
+        size = self.traced.size
         if size > UNROLLED and not self.slow:
             why = f"without compiled programs it takes some {size:,} operations: try `slow=True`"
             return None, why
-        said, given = self.measuring(), (self.key(1), self.values)
+        said, given = self.measuring_changed(change), (self.key(1), self.values)
         try:
-            with jax.disable_jit(), self.held.copied():
+            with jax.disable_jit(), self.held.replaced(change):
                 if size <= COMPILED:
                     anew = Recorded(lambda *given: said(*given).numbers(), *given)
                     if not anew.loops:

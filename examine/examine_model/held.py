@@ -6,6 +6,7 @@ import contextlib
 import functools
 import math
 import random
+import re
 import sys
 import sysconfig
 import types
@@ -137,6 +138,23 @@ class Held:
         found = Held(*self._roots)._traced
         return {place: found[place] for place in _shortest_first(found)}
 
+    def keeper(self, place: str) -> tuple[Any, str, str]:
+        """Return what holds a place now: the object, its attribute, and the rest of the place.
+
+        The object is None where a global, a closure or a container of either holds it.
+        """
+        around = [(path, thing) for thing, _, path in Held(*self._roots).noted.values()
+                  if place.startswith(path)]  # fmt: skip
+        for path, thing in sorted(around, key=lambda row: -len(row[0])):
+            found = re.match(r"\.(\w+)((?!.* → ).*)", place[len(path) :])
+            if found and hasattr(thing, "__dict__"):
+                return thing, found[1], found[2]
+        return None, "", ""
+
+    def caches(self) -> bool:
+        """Tell whether an `lru_cache` holds more than was noted."""
+        return any(isinstance(row[0], functools._lru_cache_wrapper) for row in self._others())
+
     def changed(self) -> list[str]:
         """Return the places whose contents are other objects than were noted."""
         places = []
@@ -182,10 +200,7 @@ class Held:
                     setattr(cls, name, method)
 
     def copied(self) -> contextlib.AbstractContextManager[None]:
-        """Have copies stand in the place of arrays of NumPy in the block.
-
-        JAX remembers with how many bits it took an array, also where it should now take more.
-        """
+        """Have copies stand in the place of arrays of NumPy in the block."""
         return self.replaced(copied)
 
     def restore(self) -> None:
@@ -214,7 +229,10 @@ def _rewind(thing: Any) -> Callable[[], None] | None:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of an array of NumPy, and anything else itself."""
+    """Return a copy of an array of NumPy, and anything else itself.
+
+    JAX remembers with how many bits it took an array, also where it should now take more.
+    """
     return value.copy() if isinstance(value, np.ndarray) else value
 
 

@@ -11,8 +11,8 @@ import jax
 import numpy as np
 
 from . import comparing, known, programs, running
-from .checks.state import after_and_fresh, leaks, leaves_a_tracer, tidy
 from .checks.stale import told
+from .checks.state import after_and_fresh, leaks, leaves_a_tracer, tidy
 from .context import CannotRun, Context, NothingToCompare, refused, returned
 from .driver import chosen_of, name_of, run_checks
 from .report import Report
@@ -82,11 +82,12 @@ def state(call: Call) -> None:
     call.held.restore()
     leaked = leaves_a_tracer(lambda: jax.make_jaxpr(lambda row: call.kept(row))(call.traceable))
     places = call.held.tracers()
+    cases = leaks(call.held, places)
     call.held.restore()
     if places or leaked:
         place = tidy(next(iter(places), "a place that is out of sight"))
         says = f"a trace of it leaves a tracer in {place}; the next use fails"
-        call.find("tracer-kept", says, cases=leaks(places))
+        call.find("tracer-kept", says, cases=cases)
         return
     if not comparing.same(call(call.traceable), call(call.traceable)):
         raise CannotRun("it returns another result at each call")

@@ -18,6 +18,7 @@ except ImportError:  # the old stack
     from jax.experimental import enable_x64  # type: ignore[no-redef, attr-defined]
 
 from .comparing import is_floating
+from .held import is_key
 from .running import INSIDE, quick
 
 BITS = {"random_bits", "threefry2x32", "rng_bit_generator", "rng_uniform", "random_gamma"}
@@ -123,10 +124,12 @@ class Drawing:
     Attributes:
         by_key: whether it depends on the program's first argument, the key.
         place: the file and the line that it comes from.
+        keys: the variables of the keys that it draws with as they are, without a split.
     """
 
     by_key: bool
     place: tuple[str, int]
+    keys: set[Any]
 
 
 def drawings(jaxpr: Any) -> list[Drawing]:
@@ -142,8 +145,29 @@ def drawings(jaxpr: Any) -> list[Drawing]:
         read = _variables(equation.invars)
         needed |= read
         if any(within(equation, _draws)):
-            found.append(Drawing(bool(read & moving), _place(equation)))
+            keys = consumed(equation) if read & moving else set()
+            found.append(Drawing(bool(read & moving), _place(equation), _wrapped(jaxpr, keys)))
     return found
+
+
+def consumed(equation: Any) -> set[Any]:
+    """Return the variables of the keys with which an operation draws, also in calls inside it."""
+    if _draws(equation):
+        return {atom for atom in _variables(equation.invars) if is_key(atom.aval)}
+    found = set()
+    for part in inner(equation):
+        used = _wrapped(part, {atom for row in part.eqns for atom in consumed(row)})
+        if len(part.invars) == len(equation.invars):
+            rows = zip(part.invars, equation.invars, strict=True)
+            found |= _variables(outer for own, outer in rows if own in used)
+    return found
+
+
+def _wrapped(jaxpr: Any, keys: set[Any]) -> set[Any]:
+    """Return the variables of keys, those in the old form of what was made new of them."""
+    old = {row.outvars[0]: row.invars[0] for row in jaxpr.eqns
+           if row.primitive.name == "random_wrap"}  # fmt: skip
+    return {old.get(key, key) for key in keys}
 
 
 def _variables(atoms: Any) -> set[Any]:

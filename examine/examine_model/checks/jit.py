@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import jax
 
 from .. import comparing
 from ..context import LARGE, RESULT, CannotRun, Context, NothingToCompare
 from .precision import with_64
 from .stale import told
+
 
 def check(context: Context) -> None:
     """Compute one draw's densities three ways: as called, under `jit`, under `disable_jit`.
@@ -70,13 +68,7 @@ def stale(context: Context) -> tuple[str, list[str]]:
     traced = any(site.traced == "DynamicJaxprTracer" for site in sites)
     if traced or anew.keys() - before.keys():
         return "", ["jitted-draw-keeps-seed"]
-
-    def run(change: Callable[[Any], Any]) -> dict:
-        """Return the numbers of a run on changed arguments."""
-        model, *given = jax.tree.map(change, (context.model, context.args, context.kwargs))
-        return context.measuring((given[0], given[1]), model)(context.key(1), context.values).numbers()
-
-    return told(context.held, run, ways.anew or {})
+    return told(context.held, context.changed_by, ways.anew or {})
 
 
 def differs(context: Context, one: dict, other: dict, second: str) -> tuple[str, str] | None:

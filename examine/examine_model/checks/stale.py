@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import functools
 import gc
 import inspect
@@ -19,7 +18,7 @@ import numpy as np
 
 from .. import comparing
 from ..context import returned
-from ..held import CELLS, Held, copied, is_key
+from ..held import Held, copied, is_key
 from ..running import innermost, tracer_name
 
 MOST = 50
@@ -216,9 +215,14 @@ def read(twin: Twin, root: Any) -> Iterator[Any]:
         other = moved(value)
         if other is value:
             continue
-        with held.replaced(lambda part, value=value, other=other: other if part is value else part):
+        with held.replaced(swapped(value, other)):
             if apart(twin.answer(twin.calls), before):
                 yield value
+
+
+def swapped(value: Any, other: Any) -> Change:
+    """Return what puts one thing in the place of another."""
+    return lambda part: other if part is value else part
 
 
 def moved(value: Any) -> Any:
@@ -229,6 +233,6 @@ def moved(value: Any) -> Any:
         return tuple(map(moved, value))
     if isinstance(value, bool):
         return not value
-    if isinstance(value, (int, float, complex, np.ndarray, np.generic, jax.Array)):
+    if isinstance(value, (int, float, complex)) or hasattr(value, "dtype"):
         return value * 2 + 1
     return f"{value}?" if isinstance(value, str) else value

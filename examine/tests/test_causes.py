@@ -1,4 +1,4 @@
-"""A program that is out of date: which function's it is, and which of the nine cases fits it."""
+"""Of several causes of one finding, only those are named that fit."""
 
 import dataclasses
 import functools
@@ -12,6 +12,7 @@ import numpyro.distributions as dist
 import pytest
 from examine_model import examine
 from jax import lax
+from numpyro.distributions.util import lazy_property
 
 X = jnp.linspace(0.5, 3.0, 8)
 Y = jnp.linspace(1.0, 2.0, 8)
@@ -287,4 +288,132 @@ def key_of_a_layer():
 def test_only_the_case_that_fits_is_named_with_its_function(make, case, name):
     (found,) = make().findings
     assert (found.id, found.cases) == ("stale-program", (case,)), found
-    assert f"{name} (test_stale.py:" in found.says or not name
+    assert f"{name} (test_causes.py:" in found.says or not name
+
+
+def test_programs_that_are_not_old_are_not_named():
+    kept = jax.jit(lambda x: 2.0 * x)
+    kept(X)
+    global_number()
+    (found,) = observed(lambda x: kept(decayed(x))).findings
+    assert "the program of decayed (test_causes.py:" in found.says and "<lambda>" not in found.says
+
+
+# --- a tracer that stays behind ------------------------------------------------------------------
+
+NOTES = []
+
+
+class Notes:
+    """Keeps what it computes in a way of its own."""
+
+    def __init__(self):
+        self.seen, self.by_name, self.last, self.rng_key = [], {}, None, jax.random.PRNGKey(0)
+
+    @functools.cached_property
+    def gain(self):
+        return jnp.sin(1.0)
+
+    @lazy_property
+    def pair(self):
+        return jnp.sin(1.0), jnp.cos(1.0)
+
+
+def in_a_list(notes, x):
+    notes.seen.append(2.0 * x)
+    return x + sum(notes.seen[:-1])
+
+
+def in_a_dict(notes, x):
+    return x + notes.by_name.setdefault("double", 2.0 * x)
+
+
+def in_a_global(notes, x):
+    NOTES.append(2.0 * x)
+    return x
+
+
+def in_an_attribute(notes, x):
+    notes.last = 2.0 * x
+    return x
+
+
+def in_a_property(notes, x):
+    return notes.gain * x
+
+
+def in_a_lazy_tuple(notes, x):
+    return notes.pair[0] * x
+
+
+def as_a_key(notes, x):
+    notes.rng_key, key = jax.random.split(notes.rng_key)
+    return x + jax.random.normal(key)
+
+
+def in_nothing(notes, x):
+    return 2.0 * x
+
+
+@pytest.mark.parametrize(
+    ("keep", "cases", "place"),
+    [
+        (in_a_list, (), "seen[0]"),
+        (in_a_dict, (), "by_name['double']"),
+        (in_a_global, (), "NOTES[0]"),
+        (in_an_attribute, (), "last"),
+        (in_a_property, ("cached-property",), "gain"),
+        (in_a_lazy_tuple, ("lazy-tuple",), "pair[0]"),
+        (as_a_key, ("noise-layer",), "rng_key"),
+        (in_nothing, None, ""),
+    ],
+)
+def test_what_keeps_a_tracer_decides_the_case(keep, cases, place):
+    notes = Notes()
+
+    def model():
+        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
+        numpyro.sample("y", dist.Normal(keep(notes, level), 1.0), obs=1.0)
+
+    reports = [examine(model, checks=["state"])]
+    kept = functools.partial(keep, Notes())
+    reports.append(examine.function(kept, jnp.float32(1.0), checks=["state"]))
+    for report in reports:
+        found = [found for found in report.findings if found.id == "tracer-kept"]
+        assert [row.cases for row in found] == ([] if cases is None else [cases]), report
+        assert all(place in row.says for row in found), report
+
+
+# --- one key twice -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("draw", [jax.random.normal, jax.random.uniform])
+@pytest.mark.parametrize("twice", [True, False])
+def test_a_key_that_is_used_twice_outside_of_sites_is_a_hint(draw, twice):
+    def model(y):
+        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
+        key = numpyro.prng_key()
+        keys = (key, key) if twice else jax.random.split(key)
+        noise = draw(keys[0], (3,)) - draw(keys[1], (3,))
+        numpyro.sample("y", dist.Normal(level + noise, 1.0).to_event(1), obs=y)
+
+    report = examine(model, jnp.ones(3), checks=["keys"])
+    assert [(row.id, row.cases) for row in report.hints] == [("same-key", ())] * twice, report
+    assert report.ok and all(row.file == __file__ for row in report.hints)
+
+
+# --- one cause, one finding ---------------------------------------------------------------------
+
+PENALTY = jax.jit(lambda law, value: law.log_prob(value))
+
+
+@pytest.mark.parametrize(("known", "hints"), [(0.0, []), (-np.inf, ["overflow"])])
+def test_a_copy_that_forgets_its_bounds_is_not_hinted_at_again(known, hints):
+    def model(law):
+        x = numpyro.sample("x", dist.Normal(0.0, 1.0))
+        numpyro.factor("penalty", PENALTY(law, -1.0 - x**2))
+        numpyro.factor("more", 0.0 * x if isinstance(x, jax.core.Tracer) else known)
+
+    report = examine(model, dist.Exponential(1.0), checks=["jit", "pytree"])
+    assert [row.id for row in report.findings] == ["copy-forgets-bounds"], report
+    assert [row.id for row in report.hints] == hints, report
