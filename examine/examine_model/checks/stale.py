@@ -23,6 +23,7 @@ from ..running import innermost, tracer_name
 
 MOST = 50
 """What a function reads is moved so many times at most."""
+NUMBERS: tuple[Any, ...] = (int, float, complex, np.ndarray, np.number, jax.Array)
 Change = Callable[[Any], Any]
 
 
@@ -98,9 +99,9 @@ def told(held: Held, run: Callable[[Change], dict], fresh: dict) -> tuple[str, l
             return UNKNOWN, []
         old = [twin for twin in twins.values() if differs(twin.thing)]
         cases = ["numpy-array-in-place"] if differs(change=lambda value: value) else []
+        cases += [case for twin in old for case in fitting(twin)]
     except Exception:  # the model does not take what stands there
         return UNKNOWN, []
-    cases += [case for twin in old for case in fitting(twin)]
     says = f"; the program of {', '.join(twin.says() for twin in old)} is old" if old else ""
     return says if cases else says + UNKNOWN, list(dict.fromkeys(cases))
 
@@ -233,6 +234,6 @@ def moved(value: Any) -> Any:
         return tuple(map(moved, value))
     if isinstance(value, bool):
         return not value
-    if isinstance(value, (int, float, complex)) or hasattr(value, "dtype"):
+    if isinstance(value, NUMBERS):
         return value * 2 + 1
     return f"{value}?" if isinstance(value, str) else value
