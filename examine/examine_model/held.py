@@ -128,7 +128,7 @@ class Held:
         code, space = function.__code__, function.__globals__
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             yield f" → {name}", cell
-        if _is_library(code.co_filename) and _package(function) not in self._own:
+        if is_library(code.co_filename) and _package(function) not in self._own:
             return
         for name in _names(code) & space.keys():
             yield f" → {name}", self._globals.setdefault((id(space), name), Global(space, name))
@@ -270,7 +270,8 @@ def _package(thing: Any) -> str:
     return "" if root in {"numpyro", "jax", "builtins", "functools"} else root
 
 
-def _is_library(file: str) -> bool:
+def is_library(file: str) -> bool:
+    """Tell whether a file belongs to Python or to an installed package."""
     return file.startswith(LIBRARIES) or "site-packages" in file or file.startswith("<frozen")
 
 
@@ -280,7 +281,7 @@ def _in_library(module: types.ModuleType | None, own: set[str]) -> bool:
     if module.__name__.partition(".")[0] in own:
         return False
     file = getattr(module, "__file__", None)
-    return module.__name__ != "__main__" and (file is None or _is_library(file))
+    return module.__name__ != "__main__" and (file is None or is_library(file))
 
 
 def _names(code: types.CodeType) -> set[str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import random
 import signal
 import sys
 import threading
+import types
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -273,6 +275,27 @@ def innermost(model: Any) -> Any:
         below = next((part for part in inside if part is not None), None)
         model = vars(type(model)).get("__call__") if below is None else below
     return None
+
+
+def codes_of(run: Callable[[], Any]) -> set[types.CodeType]:
+    """Return the code of all functions of Python that are called in a run."""
+    codes, before = set(), sys.getprofile()
+
+    def note(frame: types.FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            codes.add(frame.f_code)
+
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return codes
+
+
+def code_of(thing: Any) -> Any:
+    """Return the code of the function in a callable, or None."""
+    return getattr(innermost(inspect.unwrap(thing)), "__code__", None)
 
 
 def place_of(model: Any) -> tuple[str, int]:

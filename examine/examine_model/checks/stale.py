@@ -6,8 +6,6 @@ import contextlib
 import functools
 import gc
 import inspect
-import sys
-import types
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -18,8 +16,8 @@ import numpy as np
 
 from .. import comparing
 from ..context import returned
-from ..held import Held, copied, is_key
-from ..running import innermost, tracer_name
+from ..held import Held, copied, is_key, is_library
+from ..running import code_of, codes_of, innermost, tracer_name
 
 MOST = 50
 """What a function reads is moved so many times at most."""
@@ -121,32 +119,12 @@ def skipped(held: Held, run: Callable[[Change], dict]) -> list[Any]:
     with jax.disable_jit():
         codes = codes_of(lambda: run(copied))
     codes -= codes_of(lambda: run(lambda value: value))
+    codes = {code for code in codes if not is_library(code.co_filename)}
     found = [row[0] for row in held.noted.values() if callable(row[0])]
     found = [thing for thing in found if code_of(thing) in codes]
     jitted = [twin for twin in map(Twin, found) if twin.jitted]
     inside = [part for twin in jitted for part in (twin.plain, *vars(twin.thing).values())]
     return [thing for thing in found if not any(thing is part for part in inside)]
-
-
-def codes_of(run: Callable[[], Any]) -> set[types.CodeType]:
-    """Return the code of all functions of Python that are called in a run."""
-    codes, before = set(), sys.getprofile()
-
-    def note(frame: types.FrameType, event: str, _: Any) -> None:
-        if event == "call":
-            codes.add(frame.f_code)
-
-    sys.setprofile(note)
-    try:
-        run()
-    finally:
-        sys.setprofile(before)
-    return codes
-
-
-def code_of(thing: Any) -> Any:
-    """Return the code of the function in a callable, or None."""
-    return getattr(innermost(inspect.unwrap(thing)), "__code__", None)
 
 
 def fitting(twin: Twin) -> Iterator[str]:
@@ -170,7 +148,8 @@ def fitting(twin: Twin) -> Iterator[str]:
     owner = getattr(wrapped, "__self__", None)
     if owner is None and args and any(twin.thing is part for part in vars(type(args[0])).values()):
         owner = args[0]
-    roots = [(value, "mutable-key") for value in given.values() if value is not owner]
+    static = [leaf for leaf in jax.tree.leaves(list(given.values())) if leaf is not owner]
+    roots = [(leaf, "mutable-key") for leaf in static if twin.jitted]
     kept = "jitted-method" if twin.jitted else "callable-attribute-changed"
     function = getattr(wrapped, "__func__", innermost(wrapped))
     roots += [(function, "callable-global-changed"), (owner, kept)]
@@ -194,7 +173,7 @@ def equals(twin: Twin, value: Any) -> Iterator[tuple[str, Any]]:
         others = (kind(value) for kind in (int, float, bool))
         yield from (("filter-jit-equal-number", other) for other in others
                     if other == value and type(other) is not type(value))  # fmt: skip
-    if not hasattr(value, "__dict__") or type(value).__eq__ is object.__eq__:
+    if not is_static(value) or type(value).__eq__ is object.__eq__:
         return
     for other in gc.get_objects():
         with contextlib.suppress(Exception):
@@ -204,9 +183,14 @@ def equals(twin: Twin, value: Any) -> Iterator[tuple[str, Any]]:
                     yield "equal-other-type" if same else "hash-omits-field", other
 
 
+def is_static(value: Any) -> bool:
+    """Tell whether JAX takes a value as it is; what is in a pytree is traced."""
+    return hasattr(value, "__dict__") and jax.tree_util.all_leaves([value])
+
+
 def read(twin: Twin, root: Any) -> Iterator[Any]:
     """Yield the numbers in a root on which the answer of a callable depends."""
-    if root is None or isinstance(root, (jax.Array, np.ndarray)):
+    if not is_static(root):
         return
     held, before = Held(root), twin.answer(twin.calls)
     values = [value for thing, contents, _ in held.noted.values()
