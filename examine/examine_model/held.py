@@ -116,7 +116,7 @@ class Held:
         for name, value in _attributes(thing).items():
             yield f".{name}", value
         cls = type(thing)
-        if not _in_library(sys.modules.get(cls.__module__), self._own):
+        if not _in_library(cls.__module__, self._own):
             self._classes.add(cls)
             for name, value in list(vars(cls).items()):
                 if not name.startswith("__") or name == "__call__":
@@ -275,13 +275,11 @@ def is_library(file: str) -> bool:
     return file.startswith(LIBRARIES) or "site-packages" in file or file.startswith("<frozen")
 
 
-def _in_library(module: types.ModuleType | None, own: set[str]) -> bool:
-    if module is None:
-        return True
-    if module.__name__.partition(".")[0] in own:
+def _in_library(name: str, own: set[str]) -> bool:
+    if name.partition(".")[0] in own:
         return False
-    file = getattr(module, "__file__", None)
-    return module.__name__ != "__main__" and (file is None or is_library(file))
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return name != "__main__" and (file is None or is_library(file))
 
 
 def _names(code: types.CodeType) -> set[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from .. import comparing
@@ -78,14 +79,14 @@ def told(held: Held, run: Callable[[Change], dict], fresh: dict) -> tuple[str, l
     """
     twins = {id(thing): Twin(thing) for thing in skipped(held, run)}
 
-    def differs(left: Any = None, change: Change = copied) -> bool:
+    def differs(left: Any = None) -> bool:
         def replaced(value: Any) -> Any:
             if isinstance(value, staticmethod):
                 inner = replaced(value.__func__)
                 return value if inner is value.__func__ else staticmethod(inner)
             if id(value) in twins and value is not left:
                 return twins[id(value)].stand_in
-            return change(value)
+            return copied(value)
 
         with held.replaced(replaced):
             return apart(run(replaced), fresh)
@@ -96,7 +97,8 @@ def told(held: Held, run: Callable[[Change], dict], fresh: dict) -> tuple[str, l
         if differs():
             return UNKNOWN, []
         old = [twin for twin in twins.values() if differs(twin.thing)]
-        cases = ["numpy-array-in-place"] if differs(change=lambda value: value) else []
+        arrays = [thing for thing, _, _ in held.noted.values() if isinstance(thing, np.ndarray)]
+        cases = ["numpy-array-in-place"] if any(map(is_kept, arrays)) else []
         cases += [case for twin in old for case in fitting(twin)]
     except Exception:  # the model does not take what stands there
         return UNKNOWN, []
@@ -178,7 +180,8 @@ def equals(twin: Twin, value: Any) -> Iterator[tuple[str, Any]]:
     for other in gc.get_objects():
         with contextlib.suppress(Exception):
             if type(other) is type(value) and other is not value and other == value:
-                same = vars(other) == vars(value)
+                same = all(np.array_equal(part, vars(value)[name]) for name, part
+                           in vars(other).items())  # fmt: skip
                 if not same or repr(vars(other)) != repr(vars(value)):
                     yield "equal-other-type" if same else "hash-omits-field", other
 
@@ -198,7 +201,7 @@ def read(twin: Twin, root: Any) -> Iterator[Any]:
                             else contents if isinstance(contents, list) else [])]  # fmt: skip
     for value in islice(values, MOST):
         other = moved(value)
-        if other is value:
+        if other is value or is_kept(value):
             continue
         with held.replaced(swapped(value, other)):
             if apart(twin.answer(twin.calls), before):
@@ -208,6 +211,14 @@ def read(twin: Twin, root: Any) -> Iterator[Any]:
 def swapped(value: Any, other: Any) -> Change:
     """Return what puts one thing in the place of another."""
     return lambda part: other if part is value else part
+
+
+def is_kept(value: Any) -> bool:
+    """Tell whether JAX keeps an old copy of an array of NumPy."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
+        return False
+    now = np.asarray(jnp.asarray(value))
+    return not np.array_equal(now, value.astype(now.dtype), equal_nan=True)
 
 
 def moved(value: Any) -> Any:
