@@ -290,8 +290,8 @@ class Context:
             draws = np.arange(DRAWS), values  # numbered, since there may be no value
             every = partial(jax.lax.map, lambda draw: measured(draw[1]))
             program = running.quickly(every, draws)
-            found = *program(draws), *slopes
-            return Draws(values, *found, lambda values: program((draws[0], values))[0])
+            rows_at = lambda values: program((draws[0], values))[0]  # noqa: E731
+            return Draws(values, *program(draws), *slopes, rows_at=rows_at)
 
         loops, others = self.traced.loops, np.arange(10, 9 + DRAWS)
         with refused("under `jit`"):
