@@ -286,12 +286,13 @@ class Context:
             (_, found), slopes = jax.value_and_grad(total, has_aux=True)(free)
             return *found, slopes
 
-        def at_draws(measured: Callable, slopes: tuple = ()) -> Draws:
+        def at_draws(measured: Callable, without: tuple = ()) -> Draws:
             draws = np.arange(DRAWS), values  # numbered, since there may be no value
             every = partial(jax.lax.map, lambda draw: measured(draw[1]))
             program = running.quickly(every, draws)
             rows_at = lambda values: program((draws[0], values))[0]  # noqa: E731
-            return Draws(values, *program(draws), *slopes, rows_at=rows_at)
+            rows, also, inside, slopes = *program(draws), *without
+            return Draws(values, rows, also, inside, slopes, rows_at)
 
         loops, others = self.traced.loops, np.arange(10, 9 + DRAWS)
         with refused("under `jit`"):
@@ -304,7 +305,7 @@ class Context:
         with contextlib.suppress(Exception):
             return at_draws(with_slopes)
         with refused("under `jit`"):  # with a loop that cannot be differentiated, all else in order
-            return at_draws(densities_of, slopes=({},))
+            return at_draws(densities_of, without=({},))
 
     @cached_property
     def own_draws(self) -> list[Drawing]:
