@@ -76,6 +76,7 @@ class Draws:
         rows: the log densities by site, where the values are handed in; also: other numbers.
         inside: for each observed site, whether its rows lie in its support, and the support.
         slopes: the gradient of the sum of all rows by latent site; none where a loop has none.
+        rows_at: a function of as many other values that returns their log densities by site.
     """
 
     values: dict
@@ -83,6 +84,7 @@ class Draws:
     also: dict
     inside: dict
     slopes: dict
+    rows_at: Callable[[dict], dict]
 
 
 def supported(site: running.Site) -> tuple[Any, list]:
@@ -299,9 +301,13 @@ class Context:
             (_, found), slopes = jax.value_and_grad(total, has_aux=True)(free)
             return *found, slopes
 
-        def at_draws(measured: Callable) -> tuple:
+        def at_draws(measured: Callable, without: tuple = ()) -> Draws:
             draws = np.arange(DRAWS), values  # numbered, since there may be no value
-            return running.quick(partial(jax.lax.map, lambda draw: measured(draw[1])), draws)
+            every = partial(jax.lax.map, lambda draw: measured(draw[1]))
+            program = running.quickly(every, draws)
+            rows_at = lambda values: program((draws[0], values))[0]  # noqa: E731
+            rows, also, inside, slopes = tuple(program(draws)) + without
+            return Draws(values, rows, also, inside, slopes, rows_at)
 
         loops, others = self.traced.loops, np.arange(10, 9 + DRAWS)
         with refused("under `jit`"):
@@ -312,10 +318,9 @@ class Context:
                 values = jax.tree.map(lambda *rows: np.stack(rows), *map(drawn, others))
         values = jax.tree.map(lambda one, rows: np.stack([one, *rows]), self.values, values)
         with contextlib.suppress(Exception):
-            return Draws(values, *at_draws(with_slopes))
+            return at_draws(with_slopes)
         with refused("under `jit`"):  # with a loop that cannot be differentiated, all else in order
-            rows, also, inside = at_draws(densities_of)
-            return Draws(values, rows, also, inside, slopes={})
+            return at_draws(densities_of, without=({},))
 
     @cached_property
     def own_draws(self) -> list[Drawing]:

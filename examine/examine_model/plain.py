@@ -19,12 +19,16 @@ from .report import Report
 
 
 class Call(Context):
-    """A function with its arguments; `traceable` are the numbers that `jit` traces."""
+    """A function with its arguments; `traceable` are the numbers that `jit` traces.
+
+    `donated` tells whether a call has deleted an array that it was given.
+    """
 
     def __init__(self, function: Callable, args: tuple, kwargs: dict) -> None:
         super().__init__(function, args, kwargs, rng_key=None)
         self.leaves, self.tree = jax.tree.flatten((function, args, kwargs))
         self.traceable = [leaf for leaf in self.leaves if is_number(leaf)]
+        self.donated = False
 
     def __call__(self, numbers: list) -> dict[str, Any]:
         """Return the result for some numbers, and put back what the call changes."""
@@ -37,10 +41,15 @@ class Call(Context):
         return self.of([next(waiting) if is_number(leaf) else leaf for leaf in self.leaves])
 
     def of(self, leaves: list) -> Any:
-        """Call the function with all that it is given put together of some leaves."""
-        function, args, kwargs = jax.tree.unflatten(self.tree, leaves)
-        with running.of_the_model():
-            return function(*args, **kwargs)
+        """Call the function with all that it is given put together of copies of some leaves."""
+        arrays = {index: leaf.copy() for index, leaf in enumerate(leaves) if is_array(leaf)}
+        copies = [arrays.get(index, leaf) for index, leaf in enumerate(leaves)]
+        function, args, kwargs = jax.tree.unflatten(self.tree, copies)
+        try:
+            with running.of_the_model():
+                return function(*args, **kwargs)
+        finally:
+            self.donated |= any(array.is_deleted() for array in arrays.values())
 
     @cached_property
     def result(self) -> dict[str, Any]:
@@ -75,6 +84,11 @@ class Call(Context):
 def is_number(leaf: Any) -> bool:
     """Tell whether a leaf is traced."""
     return isinstance(leaf, (float, complex, jax.Array, np.ndarray))
+
+
+def is_array(leaf: Any) -> bool:
+    """Tell whether a leaf is an array of JAX, which a function may have been told to delete."""
+    return isinstance(leaf, jax.Array) and not isinstance(leaf, jax.core.Tracer)
 
 
 def state(call: Call) -> None:
@@ -174,15 +188,27 @@ def precision(call: Call) -> None:
         drawn = programs.drawings(jax.make_jaxpr(call)(call.traceable).jaxpr)
     if drawn:
         raise NothingToCompare("it draws, and draws are other numbers in 64 bits")
-    both = [call.traceable, comparing.shaken(programs.widened(call.traceable))]
     with refused("with 64 bits"):
-        wide, shaken = (programs.in_64_bits(call, row) for row in both)
+        try:
+            numbers = programs.widened(call.traceable, whole=True)
+            wide = programs.in_64_bits(call, numbers)
+        except Exception:  # a function that wants its whole numbers as they are
+            numbers = programs.widened(call.traceable)
+            wide = programs.in_64_bits(call, numbers)
+        shaken = programs.in_64_bits(call, comparing.shaken(numbers))
     if any(found.id in ("stale-program", "data-kept") for found in call.findings):
         raise CannotRun("it returns another result when it is traced anew")
     for name, rows in wide.items():
         noise = comparing.rounding(rows, shaken[name])
         if found := comparing.apart(call.result[name], rows, noise=noise):
-            call.find("float32", found.says("as it is called", "with 64 bits", "it returns"))
+            says = found.says("as it is called", "with 64 bits", "it returns")
+            with refused("with 64 bits"):
+                real = programs.in_64_bits(call, call.traceable)[name]
+            if comparing.apart(call.result[name], real, noise=noise):
+                call.find("float32", says)
+            else:
+                says += "; it is whole numbers that need the 64, among the arguments"
+                call.find("int32", says, cases=["int32-sum"])
             return
 
 
@@ -203,7 +229,13 @@ def index(call: Call) -> None:
 
 
 def pytree(call: Call) -> None:
-    """Compare the function's result with that on copies of what it is given, as JAX makes them."""
+    """Compare the function's result with that on copies of what it is given, as JAX makes them.
+
+    Raises:
+        NothingToCompare: it deletes what it is given, so that it may be given copies only.
+    """
+    if call.result is not None and call.donated:
+        raise NothingToCompare("it deletes what it is given, so that it is given copies only")
     with call.held.kept(), running.of_the_model():
         original = returned(call.model(*call.args, **call.kwargs))
     call.compare(original, "copy-differs", "as it is called", "on copies, as JAX makes them")

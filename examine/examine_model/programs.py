@@ -19,7 +19,7 @@ except ImportError:  # the old stack
 
 from .comparing import is_floating
 from .held import is_key
-from .running import INSIDE, quick
+from .running import INSIDE, quick, quickly
 
 BITS = {"random_bits", "threefry2x32", "rng_bit_generator", "rng_uniform", "random_gamma"}
 """The operations that make random numbers."""
@@ -188,13 +188,27 @@ def _place(equation: Any) -> tuple[str, int]:
     return "", 0
 
 
+def compiled_in_64_bits(function: Callable, *args: Any) -> Callable:
+    """Return the program of a function where JAX computes with 64 bits; it returns NumPy arrays.
+
+    Its arguments are arrays; those of floating-point numbers are widened.
+    """
+    with enable_x64(True):
+        program = quickly(function, *widened(args))
+
+    def run(*args: Any) -> Any:
+        with enable_x64(True):
+            return jax.tree.map(np.asarray, program(*widened(args)))
+
+    return run
+
+
 def in_64_bits(function: Callable, *args: Any) -> Any:
     """Return what a function returns under `jit` where JAX computes with 64 bits, as NumPy arrays.
 
     Its arguments are arrays; those of floating-point numbers are widened.
     """
-    with enable_x64(True):
-        return jax.tree.map(np.asarray, quick(function, *widened(args)))
+    return compiled_in_64_bits(function, *args)(*args)
 
 
 def widened(tree: Any, whole: bool = False) -> Any:

@@ -362,9 +362,14 @@ def run(
     return recorder.run
 
 
+def quickly(function: Callable, *args: Any) -> Callable:
+    """Return the program of a function for such arguments, compiled fast."""
+    return jax.jit(function).lower(*args).compile(compiler_options=QUICK)
+
+
 def quick(function: Callable, *args: Any) -> Any:
     """Return what a function returns under `jit`, compiled fast and run once."""
-    return jax.jit(function).lower(*args).compile(compiler_options=QUICK)(*args)
+    return quickly(function, *args)(*args)
 
 
 @contextlib.contextmanager

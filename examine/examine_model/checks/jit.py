@@ -6,7 +6,7 @@ import jax
 
 from .. import comparing
 from ..context import LARGE, RESULT, CannotRun, Context, NothingToCompare
-from .precision import with_64
+from ..wide import Wide
 from .stale import told
 
 
@@ -42,7 +42,7 @@ def rounded(context: Context, name: str) -> bool:
     if context.noise is None or context.own_draws or jax.config.jax_enable_x64:
         return False
     try:
-        wide = with_64(context)
+        wide = Wide(context).rows
     except CannotRun:
         return False
     ways = context.ways.called, context.ways.anew or {}
