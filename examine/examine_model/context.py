@@ -14,7 +14,7 @@ import numpy as np
 
 from . import comparing, running
 from .comparing import densities, is_real, is_smooth, measurable
-from .held import Held
+from .held import Held, copied
 from .programs import Drawing, Recorded, drawings
 from .report import Finding
 from .running import Run
@@ -76,6 +76,7 @@ class Draws:
         rows: the log densities by site, where the values are handed in; also: other numbers.
         inside: for each observed site, whether its rows lie in its support, and the support.
         slopes: the gradient of the sum of all rows by latent site; none where a loop has none.
+        rows_at: a function of as many other values that returns their log densities by site.
     """
 
     values: dict
@@ -83,6 +84,7 @@ class Draws:
     also: dict
     inside: dict
     slopes: dict
+    rows_at: Callable[[dict], dict]
 
 
 def supported(site: running.Site) -> tuple[Any, list]:
@@ -142,24 +144,39 @@ class Context:
         with self.held.kept():
             return running.run(model or self.model, self.args, self.kwargs, rng_key, values, spy)
 
-    def measuring(self, given: tuple[tuple, dict] | None = None) -> Callable[[Any, dict], Run]:
+    def measuring(
+        self, given: tuple[tuple, dict] | None = None, model: Any = None
+    ) -> Callable[[Any, dict], Run]:
         """Return a function of a key and of values: a run with its numbers, as it may be traced.
 
         What it needs of other runs is read here: inside a trace they would keep its tracers.
 
         Args:
             given: arguments and keyword arguments, instead of the model's own.
+            model: what is run, instead of the model.
         """
         names, computed, held = self.names, self.computed, self.held
         args, kwargs = given or (self.args, self.kwargs)
 
         def measured(rng_key: Any, values: dict) -> Run:
             with held.kept():  # a density may keep what it computes, too
-                found = running.run(self.model, args, kwargs, rng_key, values)
+                found = running.run(model or self.model, args, kwargs, rng_key, values)
                 found.rows, found.also = densities(found, names), numbers(found, computed)
                 return found
 
         return measured
+
+    def changed_by(self, change: Callable[[Any], Any]) -> dict[str, Any]:
+        """Return the numbers of a run where each thing that the model is given is changed."""
+        return self.measuring_changed(change)(self.key(1), self.values).numbers()
+
+    def measuring_changed(self, change: Callable[[Any], Any]) -> Callable[[Any, dict], Run]:
+        """Return what `measuring` does, where each thing that the model is given is changed."""
+        given = self.model, self.args, self.kwargs
+        model, args, kwargs = jax.tree.map(
+            change, given, is_leaf=lambda leaf: type(leaf) not in (dict, list, tuple)
+        )
+        return self.measuring((args, kwargs), model)
 
     @cached_property
     def draw(self) -> Run:
@@ -232,7 +249,7 @@ class Context:
         """
         names, drawn, back = self.names, self.draw, self.back
         under_jit = self.draws.rows | self.draws.also
-        anew, why = self._without_programs(self.traced.size)
+        anew, why = self.without_programs()
 
         def other_ways(*given: Any) -> Any:
             called = densities(drawn, names), densities(back, names)
@@ -284,9 +301,13 @@ class Context:
             (_, found), slopes = jax.value_and_grad(total, has_aux=True)(free)
             return *found, slopes
 
-        def at_draws(measured: Callable) -> tuple:
+        def at_draws(measured: Callable, without: tuple = ()) -> Draws:
             draws = np.arange(DRAWS), values  # numbered, since there may be no value
-            return running.quick(partial(jax.lax.map, lambda draw: measured(draw[1])), draws)
+            every = partial(jax.lax.map, lambda draw: measured(draw[1]))
+            program = running.quickly(every, draws)
+            rows_at = lambda values: program((draws[0], values))[0]  # noqa: E731
+            rows, also, inside, slopes = tuple(program(draws)) + without
+            return Draws(values, rows, also, inside, slopes, rows_at)
 
         loops, others = self.traced.loops, np.arange(10, 9 + DRAWS)
         with refused("under `jit`"):
@@ -297,10 +318,9 @@ class Context:
                 values = jax.tree.map(lambda *rows: np.stack(rows), *map(drawn, others))
         values = jax.tree.map(lambda one, rows: np.stack([one, *rows]), self.values, values)
         with contextlib.suppress(Exception):
-            return Draws(values, *at_draws(with_slopes))
+            return at_draws(with_slopes)
         with refused("under `jit`"):  # with a loop that cannot be differentiated, all else in order
-            rows, also, inside = at_draws(densities_of)
-            return Draws(values, rows, also, inside, slopes={})
+            return at_draws(densities_of, without=({},))
 
     @cached_property
     def own_draws(self) -> list[Drawing]:
@@ -311,17 +331,21 @@ class Context:
         """
         return drawings(self.traced.jaxpr.jaxpr)
 
-    def _without_programs(self, size: int) -> tuple[Any, str]:
-        """Return the numbers without programs compiled before, or a function that traces them.
+    def without_programs(self, change: Callable[[Any], Any] = copied) -> tuple[Any, str]:
+        """Return the numbers without programs compiled before, or a function that computes them.
 
         Where none are to be had the second of the two says why.
+
+        Args:
+            change: what stands in the place of each thing that the model is given or holds.
         """
+        size = self.traced.size
         if size > UNROLLED and not self.slow:
             why = f"without compiled programs it takes some {size:,} operations: try `slow=True`"
             return None, why
-        said, given = self.measuring(), (self.key(1), self.values)
+        said, given = self.measuring_changed(change), (self.key(1), self.values)
         try:
-            with jax.disable_jit(), self.held.copied():
+            with jax.disable_jit(), self.held.replaced(change):
                 if size <= COMPILED:
                     anew = Recorded(lambda *given: said(*given).numbers(), *given)
                     if not anew.loops:

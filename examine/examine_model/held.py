@@ -6,6 +6,7 @@ import contextlib
 import functools
 import math
 import random
+import re
 import sys
 import sysconfig
 import types
@@ -64,6 +65,7 @@ class Held:
         self.rewinds: list[Callable[[], None]] = []
         self._roots, self._traced = roots, dict[str, bool]()
         self._globals: dict[tuple[int, str], Global] = {}
+        self._classes = set[type]()
         self._own = {_package(root) for root in map(_function, roots)} - {""}
         names = (*ROOTS, *["args"] * len(roots))
         # The last is looked at first: what the model and its guide share is the model's.
@@ -114,7 +116,8 @@ class Held:
         for name, value in _attributes(thing).items():
             yield f".{name}", value
         cls = type(thing)
-        if not _in_library(sys.modules.get(cls.__module__), self._own):
+        if not _in_library(cls.__module__, self._own):
+            self._classes.add(cls)
             for name, value in list(vars(cls).items()):
                 if not name.startswith("__") or name == "__call__":
                     yield f".{name}", value
@@ -125,7 +128,7 @@ class Held:
         code, space = function.__code__, function.__globals__
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
             yield f" → {name}", cell
-        if _is_library(code.co_filename) and _package(function) not in self._own:
+        if is_library(code.co_filename) and _package(function) not in self._own:
             return
         for name in _names(code) & space.keys():
             yield f" → {name}", self._globals.setdefault((id(space), name), Global(space, name))
@@ -134,6 +137,23 @@ class Held:
         """Return the places where a tracer is held now, the shortest first: is it a random key?"""
         found = Held(*self._roots)._traced
         return {place: found[place] for place in _shortest_first(found)}
+
+    def keeper(self, place: str) -> tuple[Any, str, str]:
+        """Return what holds a place now: the object, its attribute, and the rest of the place.
+
+        The object is None where a global, a closure or a container of either holds it.
+        """
+        around = [(path, thing) for thing, _, path in Held(*self._roots).noted.values()
+                  if place.startswith(path)]  # fmt: skip
+        for path, thing in sorted(around, key=lambda row: -len(row[0])):
+            found = re.match(r"\.(\w+)((?!.* → ).*)", place[len(path) :])
+            if found and hasattr(thing, "__dict__"):
+                return thing, found[1], found[2]
+        return None, "", ""
+
+    def caches(self) -> bool:
+        """Tell whether an `lru_cache` holds more than was noted."""
+        return any(isinstance(row[0], functools._lru_cache_wrapper) for row in self._others())
 
     def changed(self) -> list[str]:
         """Return the places whose contents are other objects than were noted."""
@@ -155,24 +175,33 @@ class Held:
             self.restore()
 
     @contextlib.contextmanager
-    def copied(self) -> Iterator[None]:
-        """Have copies stand in the place of arrays of NumPy in the block.
+    def replaced(self, change: Callable[[Any], Any]) -> Iterator[None]:
+        """Have other things stand in the place of some in the block, until it puts them back.
 
-        JAX remembers with how many bits it took an array, also where it should now take more.
+        Args:
+            change: what stands for a thing; the thing itself where nothing shall.
         """
-
-        def copy(value: Any) -> Any:
-            return value.copy() if isinstance(value, np.ndarray) else value
-
+        methods = [(cls, *row) for cls in self._classes for row in list(vars(cls).items())]
+        changed = [row for row in methods if change(row[2]) is not row[2]]
         with self.kept():
-            for thing, contents, _ in self.noted.values():
-                if isinstance(contents, list):
-                    _put_back(thing, [copy(value) for value in contents])
-                elif isinstance(contents, dict) and any(
-                    isinstance(value, np.ndarray) for value in contents.values()
-                ):
-                    _put_back(thing, {name: copy(value) for name, value in contents.items()})
-            yield
+            try:
+                for cls, name, method in changed:
+                    setattr(cls, name, change(method))
+                for thing, contents, _ in self.noted.values():
+                    if isinstance(contents, list):
+                        _put_back(thing, [change(value) for value in contents])
+                    elif isinstance(contents, dict):
+                        new = {name: change(value) for name, value in contents.items()}
+                        if any(new[name] is not contents[name] for name in new):
+                            _put_back(thing, new)
+                yield
+            finally:
+                for cls, name, method in changed:
+                    setattr(cls, name, method)
+
+    def copied(self) -> contextlib.AbstractContextManager[None]:
+        """Have copies stand in the place of arrays of NumPy in the block."""
+        return self.replaced(copied)
 
     def restore(self) -> None:
         """Put everything back as it was noted."""
@@ -197,6 +226,14 @@ def _rewind(thing: Any) -> Callable[[], None] | None:
     if isinstance(thing, random.Random):
         return functools.partial(thing.setstate, thing.getstate())
     return None
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of an array of NumPy, and anything else itself.
+
+    JAX remembers with how many bits it took an array, also where it should now take more.
+    """
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _size(thing: Any) -> int:
@@ -233,17 +270,16 @@ def _package(thing: Any) -> str:
     return "" if root in {"numpyro", "jax", "builtins", "functools"} else root
 
 
-def _is_library(file: str) -> bool:
+def is_library(file: str) -> bool:
+    """Tell whether a file belongs to Python or to an installed package."""
     return file.startswith(LIBRARIES) or "site-packages" in file or file.startswith("<frozen")
 
 
-def _in_library(module: types.ModuleType | None, own: set[str]) -> bool:
-    if module is None:
-        return True
-    if module.__name__.partition(".")[0] in own:
+def _in_library(name: str, own: set[str]) -> bool:
+    if name.partition(".")[0] in own:
         return False
-    file = getattr(module, "__file__", None)
-    return module.__name__ != "__main__" and (file is None or _is_library(file))
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return name != "__main__" and (file is None or is_library(file))
 
 
 def _names(code: types.CodeType) -> set[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jax
 import numpy as np
 
 from . import comparing, known, programs, running
+from .checks.stale import told
 from .checks.state import after_and_fresh, leaks, leaves_a_tracer, tidy
 from .context import CannotRun, Context, NothingToCompare, refused, returned
 from .driver import chosen_of, name_of, run_checks
@@ -18,12 +19,16 @@ from .report import Report
 
 
 class Call(Context):
-    """A function with its arguments; `traceable` are the numbers that `jit` traces."""
+    """A function with its arguments; `traceable` are the numbers that `jit` traces.
+
+    `donated` tells whether a call has deleted an array that it was given.
+    """
 
     def __init__(self, function: Callable, args: tuple, kwargs: dict) -> None:
         super().__init__(function, args, kwargs, rng_key=None)
         self.leaves, self.tree = jax.tree.flatten((function, args, kwargs))
         self.traceable = [leaf for leaf in self.leaves if is_number(leaf)]
+        self.donated = False
 
     def __call__(self, numbers: list) -> dict[str, Any]:
         """Return the result for some numbers, and put back what the call changes."""
@@ -36,10 +41,15 @@ class Call(Context):
         return self.of([next(waiting) if is_number(leaf) else leaf for leaf in self.leaves])
 
     def of(self, leaves: list) -> Any:
-        """Call the function with all that it is given put together of some leaves."""
-        function, args, kwargs = jax.tree.unflatten(self.tree, leaves)
-        with running.of_the_model():
-            return function(*args, **kwargs)
+        """Call the function with all that it is given put together of copies of some leaves."""
+        arrays = {index: leaf.copy() for index, leaf in enumerate(leaves) if is_array(leaf)}
+        copies = [arrays.get(index, leaf) for index, leaf in enumerate(leaves)]
+        function, args, kwargs = jax.tree.unflatten(self.tree, copies)
+        try:
+            with running.of_the_model():
+                return function(*args, **kwargs)
+        finally:
+            self.donated |= any(array.is_deleted() for array in arrays.values())
 
     @cached_property
     def result(self) -> dict[str, Any]:
@@ -53,13 +63,20 @@ class Call(Context):
         moved = self(comparing.shaken(self.traceable))
         return {name: comparing.rounding(rows, moved[name]) for name, rows in self.result.items()}
 
+    def changed_by(self, change: Callable[[Any], Any]) -> dict[str, Any]:
+        """Return the result for all that is given, changed, and put back what the call changes."""
+        with self.held.kept():
+            return returned(self.of([change(leaf) for leaf in self.leaves]))
+
     def compare(
-        self, other: dict[str, Any], kind: str, second: str, first: str = "as it is called"
-    ) -> bool:
+        self, other: dict[str, Any], kind: str, second: str, first: str = "as it is called",
+        causes: Callable[[], tuple[str, list[str]]] = lambda: ("", []),
+    ) -> bool:  # fmt: skip
         """Add a finding for the first array in which another result differs; `kind` is its id."""
         for name, rows in self.result.items():
             if found := self.apart(name, rows, other[name]):
-                self.find(kind, found.says(first, second, "it returns"))
+                more, cases = causes()
+                self.find(kind, found.says(first, second, "it returns") + more, cases=cases)
                 return True
         return False
 
@@ -69,16 +86,22 @@ def is_number(leaf: Any) -> bool:
     return isinstance(leaf, (float, complex, jax.Array, np.ndarray))
 
 
+def is_array(leaf: Any) -> bool:
+    """Tell whether a leaf is an array of JAX, which a function may have been told to delete."""
+    return isinstance(leaf, jax.Array) and not isinstance(leaf, jax.core.Tracer)
+
+
 def state(call: Call) -> None:
     """Trace the function, then call it on other data before and after it has seen these."""
     call.held.restore()
     leaked = leaves_a_tracer(lambda: jax.make_jaxpr(lambda row: call.kept(row))(call.traceable))
     places = call.held.tracers()
+    cases = leaks(call.held, places)
     call.held.restore()
     if places or leaked:
         place = tidy(next(iter(places), "a place that is out of sight"))
         says = f"a trace of it leaves a tracer in {place}; the next use fails"
-        call.find("tracer-kept", says, cases=leaks(places))
+        call.find("tracer-kept", says, cases=cases)
         return
     if not comparing.same(call(call.traceable), call(call.traceable)):
         raise CannotRun("it returns another result at each call")
@@ -144,7 +167,8 @@ def jit(call: Call) -> None:
     """
     with jax.disable_jit():
         anew = call(call.traceable)
-    if call.compare(anew, "stale-program", "without compiled programs"):
+    causes = partial(told, call.held, call.changed_by, anew)
+    if call.compare(anew, "stale-program", "without compiled programs", causes=causes):
         return
     with refused("under `jit`"):
         under = jax.jit(call)(call.traceable)
@@ -164,15 +188,27 @@ def precision(call: Call) -> None:
         drawn = programs.drawings(jax.make_jaxpr(call)(call.traceable).jaxpr)
     if drawn:
         raise NothingToCompare("it draws, and draws are other numbers in 64 bits")
-    both = [call.traceable, comparing.shaken(programs.widened(call.traceable))]
     with refused("with 64 bits"):
-        wide, shaken = (programs.in_64_bits(call, row) for row in both)
+        try:
+            numbers = programs.widened(call.traceable, whole=True)
+            wide = programs.in_64_bits(call, numbers)
+        except Exception:  # a function that wants its whole numbers as they are
+            numbers = programs.widened(call.traceable)
+            wide = programs.in_64_bits(call, numbers)
+        shaken = programs.in_64_bits(call, comparing.shaken(numbers))
     if any(found.id in ("stale-program", "data-kept") for found in call.findings):
         raise CannotRun("it returns another result when it is traced anew")
     for name, rows in wide.items():
         noise = comparing.rounding(rows, shaken[name])
         if found := comparing.apart(call.result[name], rows, noise=noise):
-            call.find("float32", found.says("as it is called", "with 64 bits", "it returns"))
+            says = found.says("as it is called", "with 64 bits", "it returns")
+            with refused("with 64 bits"):
+                real = programs.in_64_bits(call, call.traceable)[name]
+            if comparing.apart(call.result[name], real, noise=noise):
+                call.find("float32", says)
+            else:
+                says += "; it is whole numbers that need the 64, among the arguments"
+                call.find("int32", says, cases=["int32-sum"])
             return
 
 
@@ -193,7 +229,13 @@ def index(call: Call) -> None:
 
 
 def pytree(call: Call) -> None:
-    """Compare the function's result with that on copies of what it is given, as JAX makes them."""
+    """Compare the function's result with that on copies of what it is given, as JAX makes them.
+
+    Raises:
+        NothingToCompare: it deletes what it is given, so that it may be given copies only.
+    """
+    if call.result is not None and call.donated:
+        raise NothingToCompare("it deletes what it is given, so that it is given copies only")
     with call.held.kept(), running.of_the_model():
         original = returned(call.model(*call.args, **call.kwargs))
     call.compare(original, "copy-differs", "as it is called", "on copies, as JAX makes them")

@@ -18,7 +18,8 @@ except ImportError:  # the old stack
     from jax.experimental import enable_x64  # type: ignore[no-redef, attr-defined]
 
 from .comparing import is_floating
-from .running import INSIDE, quick
+from .held import is_key
+from .running import INSIDE, quick, quickly
 
 BITS = {"random_bits", "threefry2x32", "rng_bit_generator", "rng_uniform", "random_gamma"}
 """The operations that make random numbers."""
@@ -123,10 +124,12 @@ class Drawing:
     Attributes:
         by_key: whether it depends on the program's first argument, the key.
         place: the file and the line that it comes from.
+        keys: the variables of the keys that it draws with as they are, without a split.
     """
 
     by_key: bool
     place: tuple[str, int]
+    keys: set[Any]
 
 
 def drawings(jaxpr: Any) -> list[Drawing]:
@@ -142,8 +145,29 @@ def drawings(jaxpr: Any) -> list[Drawing]:
         read = _variables(equation.invars)
         needed |= read
         if any(within(equation, _draws)):
-            found.append(Drawing(bool(read & moving), _place(equation)))
+            keys = consumed(equation) if read & moving else set()
+            found.append(Drawing(bool(read & moving), _place(equation), _wrapped(jaxpr, keys)))
     return found
+
+
+def consumed(equation: Any) -> set[Any]:
+    """Return the variables of the keys with which an operation draws, also in calls inside it."""
+    if _draws(equation):
+        return {atom for atom in _variables(equation.invars) if is_key(atom.aval)}
+    found = set()
+    for part in inner(equation):
+        used = _wrapped(part, {atom for row in part.eqns for atom in consumed(row)})
+        if len(part.invars) == len(equation.invars):
+            rows = zip(part.invars, equation.invars, strict=True)
+            found |= _variables(outer for own, outer in rows if own in used)
+    return found
+
+
+def _wrapped(jaxpr: Any, keys: set[Any]) -> set[Any]:
+    """Return the variables of keys, those in the old form of what was made new of them."""
+    old = {row.outvars[0]: row.invars[0] for row in jaxpr.eqns
+           if row.primitive.name == "random_wrap"}  # fmt: skip
+    return {old.get(key, key) for key in keys}
 
 
 def _variables(atoms: Any) -> set[Any]:
@@ -164,13 +188,27 @@ def _place(equation: Any) -> tuple[str, int]:
     return "", 0
 
 
+def compiled_in_64_bits(function: Callable, *args: Any) -> Callable:
+    """Return the program of a function where JAX computes with 64 bits; it returns NumPy arrays.
+
+    Its arguments are arrays; those of floating-point numbers are widened.
+    """
+    with enable_x64(True):
+        program = quickly(function, *widened(args))
+
+    def run(*args: Any) -> Any:
+        with enable_x64(True):
+            return jax.tree.map(np.asarray, program(*widened(args)))
+
+    return run
+
+
 def in_64_bits(function: Callable, *args: Any) -> Any:
     """Return what a function returns under `jit` where JAX computes with 64 bits, as NumPy arrays.
 
     Its arguments are arrays; those of floating-point numbers are widened.
     """
-    with enable_x64(True):
-        return jax.tree.map(np.asarray, quick(function, *widened(args)))
+    return compiled_in_64_bits(function, *args)(*args)
 
 
 def widened(tree: Any, whole: bool = False) -> Any:

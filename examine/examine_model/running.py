@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import random
 import signal
 import sys
 import threading
+import types
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -275,6 +277,27 @@ def innermost(model: Any) -> Any:
     return None
 
 
+def codes_of(run: Callable[[], Any]) -> set[types.CodeType]:
+    """Return the code of all functions of Python that are called in a run."""
+    codes, before = set(), sys.getprofile()
+
+    def note(frame: types.FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            codes.add(frame.f_code)
+
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return codes
+
+
+def code_of(thing: Any) -> Any:
+    """Return the code of the function in a callable, or None."""
+    return getattr(innermost(inspect.unwrap(thing)), "__code__", None)
+
+
 def place_of(model: Any) -> tuple[str, int]:
     """Return the file and the line where a model is defined, as far as they are known."""
     inner = innermost(model)
@@ -339,9 +362,14 @@ def run(
     return recorder.run
 
 
+def quickly(function: Callable, *args: Any) -> Callable:
+    """Return the program of a function for such arguments, compiled fast."""
+    return jax.jit(function).lower(*args).compile(compiler_options=QUICK)
+
+
 def quick(function: Callable, *args: Any) -> Any:
     """Return what a function returns under `jit`, compiled fast and run once."""
-    return jax.jit(function).lower(*args).compile(compiler_options=QUICK)(*args)
+    return quickly(function, *args)(*args)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ import numpyro
 import numpyro.distributions as dist
 import pytest
 from examine_model import examine
+from examine_model.climb import climb
 from numpyro import handlers, primitives
 from numpyro.contrib.control_flow import scan
 from numpyro.contrib.module import eqx_module, random_eqx_module
@@ -961,3 +962,96 @@ def test_what_a_check_says_of_a_model(check, model, data, wanted):
     assert not report.not_run, report
     said = [found.id for found in report.findings] + [f"hint of {row.id}" for row in report.hints]
     assert said == [wanted] * bool(wanted), report
+
+
+# --- precision at the optimum ------------------------------------------------------------------
+
+
+def tablets(law):
+    """Tablets in a bottle, whose number varies less than their prior says."""
+
+    def model(y):
+        mean = numpyro.sample("mean", dist.LogNormal(7.0, 0.3))
+        concentration = numpyro.sample("concentration", dist.HalfCauchy(10.0))
+        with numpyro.plate("bottle", len(y)):
+            numpyro.sample("y", law(mean, concentration), obs=y)
+
+    return model
+
+
+def lake(zero):
+    """Levels of a lake above the sea, measured better than their prior says."""
+
+    def model(y):
+        offset = numpyro.sample("offset", dist.Normal(0.0, 1.0))
+        noise = numpyro.sample("noise", dist.LogNormal(0.0, 0.5))
+        with numpyro.plate("day", len(y)):
+            numpyro.sample("y", dist.Normal(zero + offset, noise), obs=y)
+
+    return model
+
+
+def mutants(log_of_others):
+    """Mutants among many cells, with a binomial density that is written by hand."""
+
+    def model(cells, found):
+        rate = numpyro.sample("rate", dist.Beta(2.0, 20.0))
+        density = found * jnp.log(rate) + (cells - found) * log_of_others(rate)
+        numpyro.factor("found", density)
+
+    return model
+
+
+def doses(log_of_others):
+    """Deaths that a dose separates, with a logistic density that is written by hand."""
+
+    def model(dose, died):
+        slope = numpyro.sample("slope", dist.Normal(0.0, 2.0))
+        chance = 1.0 / (1.0 + jnp.exp(-slope * dose))
+        others = log_of_others(slope * dose, chance)
+        numpyro.factor("died", died * jnp.log(chance) + (1.0 - died) * others)
+
+    return model
+
+
+AT = np.random.default_rng(3)
+TABLETS = np.round(AT.normal(1000.0, 5.0, 1000)).astype("float32")
+LEVELS = 1e4 + AT.normal(0.0, 0.002, 200)
+DOSE = np.float32(np.linspace(-3.0, 3.0, 200))
+AT_THE_OPTIMUM = [
+    (tablets(dist.NegativeBinomial2), (TABLETS,), "float32"),
+    (tablets(lambda mean, _: dist.Poisson(mean)), (TABLETS,), ""),
+    (lake(1e4), (LEVELS,), "float32"),
+    (lake(0.0), (LEVELS - 1e4,), ""),
+    (mutants(lambda rate: jnp.log(1.0 - rate)), (np.float32(1e8), np.float32(3.0)), "float32"),
+    (mutants(lambda rate: jnp.log1p(-rate)), (np.float32(1e8), np.float32(3.0)), ""),
+    (doses(lambda _, chance: jnp.log(1.0 - chance)), (DOSE, DOSE > 0.0), "float32"),
+    (doses(lambda logit, _: -jax.nn.softplus(logit)), (DOSE, DOSE > 0.0), ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "data", "wanted"), AT_THE_OPTIMUM)
+def test_what_rounding_costs_is_found_at_the_optimum_where_no_prior_draw_shows_it(
+    model, data, wanted
+):
+    report = examine(model, *data, checks=["precision"])
+    assert report.ran == ["precision"] and not report.hints, report
+    assert [found.id for found in report.findings] == [wanted] * bool(wanted), report
+    assert all(found.says.startswith("at the optimum") for found in report.findings)
+
+
+def test_a_climb_ends_at_the_top_or_where_numbers_end_and_stays_in_its_box():
+    def hill(point):
+        off = np.array([1.0, 30.0]) * (point - np.array([3.0, -2.0]))
+        return float(-off @ off), -2.0 * np.array([1.0, 30.0]) * off
+
+    def endless(point):
+        with np.errstate(all="ignore"):
+            return (float(-np.log(-point[0])), -1.0 / point) if point[0] < -0.5 else (np.nan, point)
+
+    start, box = np.zeros(2), (np.full(2, -9.0), np.full(2, 9.0))
+    assert np.allclose(climb(hill, start, *box), [3.0, -2.0], atol=0.1)
+    assert np.allclose(climb(hill, start, box[0], np.ones(2)), [1.0, -2.0], atol=0.1)
+    assert climb(endless, -np.ones(1), box[0][:1], box[1][:1])[0] <= -0.5
+    assert climb(lambda point: (0.0, 0.0 * point), start, *box) is None
+    assert climb(lambda point: (0.0, np.nan * point), start, *box) is None

@@ -104,6 +104,15 @@ def decides(x):
     return x if x[0] == 0 else -x
 
 
+def growing(x):
+    return 2.0 * x
+
+
+def on_lists(update):
+    """Return a function of a list of arrays."""
+    return lambda arrays: [update(arrays[0]), arrays[1]]
+
+
 DOUBLES = np.linspace(0.0, 1.0, 20)
 NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
 
@@ -126,6 +135,17 @@ NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
         (variance, (X,), []),
         (jnp.var, (X + 3000,), []),
         (NET, (X,), []),
+        (lambda x: x**2, (np.int32([70_000]),), ["int32"]),
+        (lambda x: x.astype(float) ** 2, (np.int32([70_000]),), []),
+        (lambda x: x**2, (jnp.array([40_000, 3]),), []),
+        (
+            lambda x: jax.lax.scan(lambda n, _: (n + jnp.int32(1), n), x[0], X)[1],
+            (jnp.arange(3),),
+            [],
+        ),
+        (jax.jit(growing, donate_argnums=0), (jnp.asarray(X),), []),
+        (jax.jit(on_lists(growing), donate_argnums=0), ([jnp.asarray(X), jnp.asarray(X)],), []),
+        (jax.jit(variance, donate_argnums=0), (jnp.asarray(X + 3000),), ["float32"]),
         (lambda x: DOUBLES + x, (X,), []),
         (lambda x, number: x[:number], (X, 3), []),
         (lambda rng_key: jax.random.normal(rng_key, (3,)), (jax.random.PRNGKey(0),), []),
@@ -135,6 +155,20 @@ def test_a_function_is_found_or_left_alone(function, args, wanted):
     report = examine.function(function, *args)
     assert [found.id for found in report.findings] == wanted, report
     assert report.ok is not bool(wanted)
+
+
+def test_whole_numbers_that_overflow_are_named_by_their_case():
+    (found,) = examine.function(lambda x: x**2, np.int32([70_000]), checks=["precision"]).findings
+    assert found.cases == ("int32-sum",) and "whole numbers" in found.says
+
+
+def test_what_a_function_deletes_is_a_copy_and_what_is_its_callers_stays():
+    x, donated = jnp.arange(5.0), jax.jit(growing, donate_argnums=0)
+    report = examine.function(donated, x)
+    assert report.ok and {"jit", "precision"} <= {*report.ran} and not report.not_run, report
+    assert not x.is_deleted()
+    donated(x)
+    assert x.is_deleted(), "it deletes what it is given"
 
 
 @pytest.mark.parametrize(("last", "hints"), [(19, []), (20, ["index-outside"])])

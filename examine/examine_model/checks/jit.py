@@ -6,13 +6,8 @@ import jax
 
 from .. import comparing
 from ..context import LARGE, RESULT, CannotRun, Context, NothingToCompare
-from .precision import with_64
-
-STALE = (
-    "callable-global-changed", "callable-attribute-changed", "jitted-method", "mutable-key",
-    "hash-omits-field", "equal-other-type", "filter-jit-equal-number", "numpy-array-in-place",
-    "noise-layer",
-)  # fmt: skip
+from ..wide import Wide
+from .stale import told
 
 
 def check(context: Context) -> None:
@@ -34,7 +29,8 @@ def check(context: Context) -> None:
             text = f"{says[0]}; with 64 bits it is a third number, so 32 are too few for it"
             context.find("jit-differs", text, says[1], ["float32-likelihood"])
         else:
-            context.find("stale-program", *says, stale(context))
+            more, cases = stale(context)
+            context.find("stale-program", says[0] + more, says[1], cases)
     elif says := differs(context, ways.called, ways.under_jit, "under `jit`"):
         context.find("jit-differs", *says)
     if ways.anew is None:
@@ -46,15 +42,15 @@ def rounded(context: Context, name: str) -> bool:
     if context.noise is None or context.own_draws or jax.config.jax_enable_x64:
         return False
     try:
-        wide = with_64(context)
+        wide = Wide(context).rows
     except CannotRun:
         return False
     ways = context.ways.called, context.ways.anew or {}
     return name in wide and all(comparing.apart(each[name], wide[name][0]) for each in ways)
 
 
-def stale(context: Context) -> tuple[str, ...]:
-    """Return the cases of a program that is out of date, those of sites inside a trace first.
+def stale(context: Context) -> tuple[str, list[str]]:
+    """Return whose program is out of date, and the cases that fit it.
 
     None is named where the model compiled here gives the other number too, with data of a size at
     which compilers have been wrong: then the program that was compiled before need not be old.
@@ -63,14 +59,16 @@ def stale(context: Context) -> tuple[str, ...]:
     if context.largest > LARGE and ways.anew:
         rows = [(name, ways.under_jit[name], fresh) for name, fresh in ways.anew.items()]
         if not any(context.apart(*row) for row in rows):
-            return ()
+            return "", []
     with jax.disable_jit():
         anew, before = context.run(context.key(1)).times(), context.draw.times()
     if any(many > max(1, before[name]) for name, many in anew.items()):
-        return ("straight-walk",)  # what stood in a loop is now met at each step
+        return "", ["straight-walk"]  # what stood in a loop is now met at each step
     sites = [*context.draw.sites, *context.draw.hidden]
     traced = any(site.traced == "DynamicJaxprTracer" for site in sites)
-    return ("jitted-draw-keeps-seed",) if traced or anew.keys() - before.keys() else STALE
+    if traced or anew.keys() - before.keys():
+        return "", ["jitted-draw-keeps-seed"]
+    return told(context.held, context.changed_by, ways.anew or {})
 
 
 def differs(context: Context, one: dict, other: dict, second: str) -> tuple[str, str] | None:

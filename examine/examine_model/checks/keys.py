@@ -51,6 +51,12 @@ def check(context: Context) -> None:
     for place in dict.fromkeys(row.place for row in own if not row.by_key):
         says = "what is drawn here is the same under every seed, since its key is made in the model"
         context.hint("fixed-draw", says, place=place)
+    drawn = set[Any]()
+    for row in reversed(own):
+        if row.keys & drawn:
+            says = "a key with which the model has drawn is used again: split it before"
+            context.hint("same-key", says, place=row.place)
+        drawn |= row.keys
     fixed = []
     for name, site in here.items():
         if name not in other:

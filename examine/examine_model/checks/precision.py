@@ -1,15 +1,19 @@
-"""Compare the model in 32 bits with the same model in 64, at prior draws."""
+"""Compare the model in 32 bits with the same model in 64, at prior draws and at the optimum."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
 import numpy as np
 
 from .. import comparing, programs, running
-from ..context import DRAWS, LARGE, CannotRun, Context, NothingToCompare, refused
+from ..context import DRAWS, LARGE, CannotRun, Context, NothingToCompare
+from ..wide import Wide
 
 NATS = 0.5
 """By how much a log density may be wrong before inference notices."""
@@ -17,13 +21,38 @@ ENDS = "it comes from a loop that ends by a condition: see what a smaller tolera
 """What is said where the number of steps is not the same either."""
 
 
+@dataclass
+class Place:
+    """Some draws, and their log densities by site, each along the first axis.
+
+    Attributes:
+        values: what the sites take.
+        here: the log densities with 32 bits; there: with 64; moved: with 64, slightly beside.
+        where: what the place is called, or "" for the prior draws.
+    """
+
+    values: dict
+    here: dict
+    there: dict
+    moved: dict
+    where: str = ""
+
+    def apart(self, names: Iterable[str]) -> dict[str, list[comparing.Apart | None]]:
+        """Return by site where log densities in 32 bits lose something, at each draw."""
+        found = {}
+        for name in names:
+            rows = np.asarray(self.here[name]), self.there[name], self.moved[name]
+            found[name] = [lossy(*row) for row in zip(*rows, strict=True)]
+        return found
+
+
 def check(context: Context) -> None:
-    """Compute the log densities of some prior draws again with 64 bits.
+    """Compute log densities again with 64 bits: of some prior draws, and at the optimum.
 
     What the same change makes in 64 bits that rounding makes in 32 is no fault of the formula. A
-    number too large or too small for 32 bits is a hint, since a prior draw may lie far out. So is
-    what a loop gives that ends by a condition, as a solver's at its tolerance: rounding decides how
-    many steps it takes, and its own error may be larger.
+    number too large or too small for 32 bits is a hint at a prior draw, since that may lie far out.
+    So is what a loop gives that ends by a condition, as a solver's at its tolerance: rounding
+    decides how many steps it takes, and its own error may be larger.
 
     Raises:
         NothingToCompare: no site has a density, JAX computes with 64 bits already, or the model
@@ -36,11 +65,14 @@ def check(context: Context) -> None:
         raise NothingToCompare("no site has a density")
     if context.own_draws:
         raise NothingToCompare("what the model draws beside its sites is another number in 64 bits")
-    try:
-        wide = with_64(context, whole=True)
-    except CannotRun:  # a model that wants its whole numbers as they are
-        wide = with_64(context)
-    found = apart(context, context.draws.rows, wide)
+    model = in_64_bits(context)
+    place = at_the_prior(context, model)
+    found = place.apart(context.names)
+    if not any(row and is_wrong(row) for rows in found.values() for row in rows):
+        top = at_the_optimum(context, model)
+        lost = top.apart(context.names) if top else {}
+        if top and any(map(any, lost.values())):
+            place, found = top, lost
     if not any(map(any, found.values())):
         return
     if any(row.check == "jit" for row in context.findings):
@@ -49,28 +81,51 @@ def check(context: Context) -> None:
         raise CannotRun("the model gives another log density when it is traced anew")
     try:
         said = at_draws(context, as_real((context.args, context.kwargs)))
-        draws = np.arange(DRAWS), context.draws.values
-        real = apart(context, running.quick(said, *draws), wide)
+        draws = np.arange(len(next(iter(found.values())))), place.values
+        real = replace(place, here=running.quick(said, *draws)).apart(context.names)
     except Exception:  # whole numbers that have to be whole
         real = found
     iterated = context.traced.iterated()
     for name, rows in found.items():
-        compare(context, name, rows, not any(real[name]), iterated[name])
+        compare(context, name, rows, place.where, not any(real[name]), iterated[name])
+
+
+def in_64_bits(context: Context) -> Wide:
+    """Return the model in 64 bits, with as much as it takes.
+
+    Some models want their whole numbers as they are, and some have no slope with 64 bits.
+    """
+    *richer, plainest = itertools.product((True, False), (True, False))
+    for whole, climbs in richer:
+        with contextlib.suppress(CannotRun):
+            return Wide(context, whole, climbs)
+    return Wide(context, *plainest)
+
+
+def at_the_prior(context: Context, model: Wide) -> Place:
+    """Return the prior draws."""
+    moved = model.rows_at(comparing.shaken(model.drawn))
+    return Place(context.draws.values, context.draws.rows, model.rows, moved)
+
+
+def at_the_optimum(context: Context, model: Wide) -> Place | None:
+    """Return the highest point above the prior draws, in 32 bits, or None."""
+    best = model.optimum()
+    if best is None:
+        return None
+    kinds = jax.tree.map(np.asarray, context.draws.values)
+    values = jax.tree.map(lambda one, kind: np.asarray(one, kind.dtype)[None], best, kinds)
+    every = jax.tree.map(lambda row: np.repeat(row, DRAWS, axis=0), values)
+    here = {name: np.asarray(rows)[:1] for name, rows in context.draws.rows_at(every).items()}
+    wide = programs.widened(values)
+    there, moved = model.rows_at(wide), model.rows_at(comparing.shaken(wide))
+    return Place(values, here, there, moved, "at the optimum")
 
 
 def out_of_date(context: Context) -> bool:
     """Tell whether a program that was compiled before gives another density than a new one."""
     anew = context.ways.anew or {}
     return any(context.apart(name, context.ways.called[name], rows) for name, rows in anew.items())
-
-
-def apart(context: Context, here: dict, wide: dict) -> dict[str, list[comparing.Apart | None]]:
-    """Return by site where log densities in 32 bits lose something, at each draw."""
-    found = {}
-    for name in context.names:
-        rows = zip(np.asarray(here[name]), *np.split(wide[name], 2), strict=True)
-        found[name] = [lossy(*row) for row in rows]
-    return found
 
 
 def as_real(given: Any) -> Any:
@@ -100,21 +155,6 @@ def at_draws(context: Context, given: Any) -> Callable[..., dict[str, Any]]:
     return lambda *draws: jax.lax.map(lambda draw: said(key, draw[1]).rows, draws)
 
 
-def with_64(context: Context, whole: bool = False) -> dict[str, Any]:
-    """Return the log densities at the draws in 64 bits, and at the same, slightly moved.
-
-    With `whole`, whole numbers among the arguments have 64 bits too.
-    """
-    given = programs.widened((context.args, context.kwargs), whole)
-    wide = programs.widened(jax.tree.map(np.asarray, context.draws.values))
-    both = jax.tree.map(lambda *rows: np.concatenate(rows), wide, comparing.shaken(wide))
-    with refused("with 64 bits"), context.held.copied():
-        found = programs.in_64_bits(at_draws(context, given), np.arange(2 * DRAWS), both)
-    if not found.keys() >= {*context.names}:  # a name may hold a tracer of this run
-        raise CannotRun("with 64 bits the model has other sites")
-    return found
-
-
 def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:
     """Return where 32 bits lose more than rounding of the inputs explains.
 
@@ -132,22 +172,27 @@ def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:
     return found if max(largest, abs(found.gap())) > NATS else None
 
 
+def is_wrong(row: comparing.Apart) -> bool:
+    """Tell whether 32 bits give a number that is wrong, and not one that is out of their reach."""
+    return row.finite() or bool(np.isposinf(row.here).any())
+
+
 def compare(
-    context: Context, name: str, found: list[comparing.Apart | None], by_whole_numbers: bool,
-    iterated: bool,
+    context: Context, name: str, found: list[comparing.Apart | None], where: str,
+    by_whole_numbers: bool, iterated: bool,
 ) -> None:  # fmt: skip
     """Add what was found for one site in some draws."""
     apart = [row for row in found if row]
-    wrong = [row for row in apart if row.finite() or np.isposinf(row.here).any()]
+    wrong = [row for row in apart if is_wrong(row)]
     for rows, tell, case in (
         (wrong, context.find, "float32-likelihood"),
-        (apart, context.hint, "divergences-unsaid"),
+        (apart, context.find if where else context.hint, "divergences-unsaid"),
     ):
         cases = ["seconds-since-1970"] if rounded_together((context.args, context.kwargs)) else []
         if rows:
             worst = max(rows, key=lambda row: np.nan_to_num(abs(row.gap())))
-            says = worst.says("with 32 bits", "with 64")
-            says = f"in {len(rows)} of {len(found)} prior draws {says}"
+            where = where or f"in {len(rows)} of {len(found)} prior draws"
+            says = f"{where} {worst.says('with 32 bits', 'with 64')}"
             if by_whole_numbers:
                 says += "; it is whole numbers that need the 64, among the arguments"
                 context.find("int32", says, name, ["int32-sum"])

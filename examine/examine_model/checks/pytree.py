@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpyro import distributions as dist
 
-from .. import running
+from .. import held, running
 from ..comparing import same, show
 from ..context import Context, NothingToCompare
 from .state import tidy
@@ -50,6 +50,29 @@ def check(context: Context) -> None:
             validation(context, name, fn, context.hint)
         order(context, name, fn)
         gradient(context, name, fn)
+    if any(found.id == "copy-forgets-bounds" for found in context.findings):
+        said_once(context)
+
+
+def said_once(context: Context) -> None:
+    """Take a hint of `jit` back where copies of the distributions explain it."""
+    hinted = [hint for hint in context.hints if hint.id == "overflow"]
+    if not hinted or not context.ways.anew:
+        return
+    copies, _ = context.without_programs(copied_law)
+    if callable(copies):
+        copies = running.quick(copies, context.key(1), context.values)
+    for hint in hinted:
+        called = context.ways.called[hint.site]
+        original, copy = (each and context.apart(hint.site, called, each[hint.site])
+                          for each in (context.ways.anew, copies))  # fmt: skip
+        if original and copy is None:
+            context.hints.remove(hint)
+
+
+def copied_law(value: Any) -> Any:
+    """Return a distribution or an array of NumPy as a copy, and anything else itself."""
+    return copied(value) if isinstance(value, dist.Distribution) else held.copied(value)
 
 
 @contextlib.contextmanager

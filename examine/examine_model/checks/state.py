@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpyro import distributions as dist
+from numpyro import handlers
+from numpyro.distributions.util import lazy_property
 
 from .. import comparing, running
 from ..context import CannotRun, Context
@@ -31,7 +36,7 @@ def keeps_no_tracer(context: Context) -> None:
     _ = context.draw  # outside a trace first: a jitted part that is first met in one stays broken
     if places:
         says = f"{tidy(next(iter(places)))} holds a tracer; the next use fails"
-        context.find("tracer-kept", says, "", leaks(places))
+        context.find("tracer-kept", says, "", leaks(held, places))
         return
 
     def trace(rng_key: Any) -> None:
@@ -43,7 +48,7 @@ def keeps_no_tracer(context: Context) -> None:
         if places or leaked:
             place = tidy(next(iter(places), "a place that is out of sight"))
             says = f"a trace of the model leaves a tracer in {place}; the next use fails"
-            context.find("tracer-kept", says, "", leaks(places))
+            context.find("tracer-kept", says, "", leaks(held, places))
     finally:
         held.restore()
 
@@ -65,13 +70,31 @@ def but_the_guides(places: dict[str, bool]) -> dict[str, bool]:
     return {place: key for place, key in places.items() if not place.startswith("guide")}
 
 
-def leaks(places: dict[str, bool]) -> list[str]:
-    """Return the pages on a tracer that stays behind in some places, or in one out of sight."""
+def leaks(held: Held, places: dict[str, bool]) -> list[str]:
+    """Return the pages on what keeps tracers in some places; none where it is a list, or by hand.
+
+    Args:
+        held: what is looked at, as it is after the trace.
+        places: where tracers are, and whether each is a random key; none if they are out of sight.
+    """
     if not places:
-        return ["lru-cache", "cached-property"]
-    if any(places.values()):
-        return ["noise-layer", "seed-block-keeps-traced-key"]
-    return ["parallel-truncated-normal", "cached-property", "lazy-tuple"]
+        return ["lru-cache"] if held.caches() else []
+    return list(dict.fromkeys(case for row in places.items() if (case := leak(held, *row))))
+
+
+def leak(held: Held, place: str, is_key: bool) -> str:
+    """Return the page on what keeps a tracer in one place, or ""."""
+    owner, name, rest = held.keeper(place)
+    made_by = inspect.getattr_static(type(owner), name, None)
+    if isinstance(made_by, functools.cached_property):
+        return "cached-property"
+    if isinstance(made_by, lazy_property) and rest:
+        return "lazy-tuple"
+    if isinstance(owner, dist.Distribution):
+        return "parallel-truncated-normal"
+    if isinstance(owner, handlers.seed):
+        return "seed-block-keeps-traced-key"
+    return "noise-layer" if is_key and owner is not None else ""
 
 
 def tidy(place: str) -> str:

@@ -1,0 +1,454 @@
+"""Of several causes of one finding, only those are named that fit."""
+
+import dataclasses
+import functools
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+import pytest
+from examine_model import examine
+from jax import lax
+from numpyro.distributions.util import lazy_property
+
+X = jnp.linspace(0.5, 3.0, 8)
+Y = jnp.linspace(1.0, 2.0, 8)
+
+
+def observed(mean):
+    """Return a model whose observations lie around what a function makes of X."""
+
+    def model(x, y):
+        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
+        spread = numpyro.sample("spread", dist.HalfNormal(1.0))
+        with numpyro.plate("row", len(x)):
+            numpyro.sample("y", dist.Normal(level + mean(x), spread), obs=y)
+
+    return examine(model, X, Y, checks=["jit"])
+
+
+def called(function, *args):
+    """Examine a function that is no model."""
+    return examine.function(function, *args, checks=["jit"])
+
+
+HALF_LIFE = 2.0
+TABLE = {"slope": 1.0}
+
+
+@jax.jit
+def decayed(hours):
+    return jnp.exp2(-hours / HALF_LIFE)
+
+
+def global_number():
+    global HALF_LIFE
+    HALF_LIFE = 2.0
+    decayed(X)
+    HALF_LIFE = 5.0
+    return observed(decayed)
+
+
+def global_in_a_table_and_a_helper():
+    def line(x):
+        return TABLE["slope"] * x
+
+    TABLE["slope"] = 1.0
+    raised = jax.jit(lambda x: 1.0 + line(x))
+    raised(X)
+    TABLE["slope"] = 3.0
+    return called(raised, X)
+
+
+def global_read_by_a_loop():
+    step = 1.0
+
+    def climb(height):
+        return height + step
+
+    def low(height):
+        return height < 10.0
+
+    def top(x):
+        return x + lax.while_loop(low, climb, 0.5)
+
+    top(X)
+    step = 4.0
+    return observed(top)
+
+
+def global_in_a_nested_function():
+    gain = 2.0
+    inner = jax.jit(lambda x: gain * x)
+    outer = jax.jit(lambda x: 1.0 + inner(x))
+    outer(X)
+    gain = 3.0
+    return observed(outer)
+
+
+def global_beside_traced_containers():
+    gain = 2.0
+
+    @jax.jit
+    def line(x, weights):
+        return weights["a"] + gain * weights["b"][0] * x
+
+    weights = {"a": jnp.float32(1.0), "b": [jnp.float32(0.5)]}
+    line(X, weights)
+    gain = 4.0
+    return called(lambda x: line(x, weights), X)
+
+
+class Affine(eqx.Module):
+    """A module, whose arrays are traced."""
+
+    weight: jax.Array
+
+
+@eqx.filter_jit
+def applied(module, x):
+    return module.weight * x / HALF_LIFE
+
+
+def global_beside_a_module():
+    global HALF_LIFE
+    HALF_LIFE = 2.0
+    module = Affine(jnp.float32(3.0))
+    applied(module, X)
+    HALF_LIFE = 8.0
+    return called(lambda x: applied(module, x), X)
+
+
+class Filter:
+    """A step of a recursion."""
+
+    def __init__(self, memory):
+        self.memory = memory
+
+    def __call__(self, carry, x):
+        carry = self.memory * carry + x
+        return carry, carry
+
+
+def attribute_of_the_object_that_a_scan_calls():
+    smooth = Filter(0.2)
+
+    def smoothed(x):
+        return lax.scan(smooth, jnp.zeros(()), x)[1]
+
+    smoothed(X)
+    smooth.memory = 0.9
+    return observed(smoothed)
+
+
+class Curve:
+    """A saturating dose response."""
+
+    def __init__(self, half):
+        self.half = half
+        self.fitted = jax.jit(self.response)
+
+    def response(self, dose):
+        return dose / (dose + self.half)
+
+    @functools.partial(jax.jit, static_argnames="self")
+    def steep(self, dose):
+        return dose**2 / (dose**2 + self.half**2)
+
+
+def method_of_a_class():
+    curve = Curve(1.0)
+    curve.steep(X)
+    curve.half = 6.0
+    return observed(lambda dose: curve.steep(dose))
+
+
+def bound_method_kept_as_an_attribute():
+    curve = Curve(1.0)
+    curve.fitted(X)
+    curve.half = 6.0
+    return called(lambda dose: curve.fitted(dose), X)
+
+
+class Options:
+    """Weights that are changed in place, compared by identity."""
+
+    def __init__(self, weights):
+        self.weights = weights
+
+
+@functools.partial(jax.jit, static_argnames="options")
+def polynomial(x, options):
+    return sum(weight * x**power for power, weight in enumerate(options.weights))
+
+
+def options_changed_in_place():
+    options = Options([1.0, 0.5])
+    polynomial(X, options=options)
+    options.weights[1] = 3.0
+    return observed(lambda x: polynomial(x, options=options))
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """A kernel whose length is left out of the comparison."""
+
+    name: str
+    length: float = dataclasses.field(compare=False)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def smooth_by(kernel, x):
+    weights = jnp.exp(-((x[:, None] - x) ** 2) / kernel.length)
+    return weights.mean(1)
+
+
+def field_left_out():
+    smooth_by(Kernel("rbf", 0.1), X)
+    wide = Kernel("rbf", 4.0)
+    return observed(lambda x: smooth_by(wide, x))
+
+
+class Stop:
+    """A condition that is compared by its name."""
+
+    def __init__(self, name, limit):
+        self.name, self.limit = name, limit
+
+    def __call__(self, level):
+        return level < self.limit
+
+    def __eq__(self, other):
+        return isinstance(other, Stop) and self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+def grow(level):
+    return level * 2.0
+
+
+EARLY, LATE = Stop("full", 3.0), Stop("full", 50.0)
+
+
+def field_left_out_of_a_condition():
+    lax.while_loop(EARLY, grow, 1.0)
+    return called(lambda x: x + lax.while_loop(LATE, grow, 1.0), X)
+
+
+@dataclasses.dataclass(frozen=True)
+class Scale:
+    """By how much counts are multiplied."""
+
+    factor: float
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def in_units(scale, counts):
+    return scale.factor * counts
+
+
+COUNTS = jnp.arange(2_000_000, 2_000_008)
+
+
+def equal_settings():
+    in_units(Scale(2000), COUNTS)
+    scale = Scale(2000.0)
+    return called(lambda counts: in_units(scale, counts), COUNTS)
+
+
+@eqx.filter_jit
+def power(counts, exponent):
+    return counts**exponent
+
+
+def equal_numbers():
+    power(COUNTS, 2)
+    return observed(lambda x: 1e-12 * power(COUNTS, 2.0) + x)
+
+
+def array_in_place():
+    offsets = np.linspace(0.0, 1.0, 8)
+    kept = jax.jit(lambda x: x + offsets)
+    kept(X)
+    offsets *= 7.0
+    # The old function lives on, and with it JAX's copy of the offsets.
+    shifted = functools.partial(lambda old, x: jax.jit(lambda x: x + offsets)(x), kept)
+    return called(shifted, X)
+
+
+class Jitter:
+    """A layer that holds a key, which is set anew before each use."""
+
+    def __init__(self, number):
+        self.rng_key = jax.random.PRNGKey(number)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def __call__(self, x):
+        return x + jax.random.normal(self.rng_key, x.shape)
+
+
+def key_of_a_layer():
+    layer = Jitter(0)
+    layer(X)
+    layer.rng_key = jax.random.PRNGKey(1)
+    return called(lambda x: layer(x), X)
+
+
+@pytest.mark.parametrize(
+    ("make", "case", "name"),
+    [
+        (global_number, "callable-global-changed", "decayed"),
+        (global_in_a_table_and_a_helper, "callable-global-changed", "<lambda>"),
+        (global_read_by_a_loop, "callable-global-changed", "climb"),
+        (global_in_a_nested_function, "callable-global-changed", "<lambda>"),
+        (global_beside_traced_containers, "callable-global-changed", "line"),
+        (global_beside_a_module, "callable-global-changed", "applied"),
+        (attribute_of_the_object_that_a_scan_calls, "callable-attribute-changed", "Filter"),
+        (method_of_a_class, "jitted-method", "steep"),
+        (bound_method_kept_as_an_attribute, "jitted-method", "response"),
+        (options_changed_in_place, "mutable-key", "polynomial"),
+        (field_left_out, "hash-omits-field", "smooth_by"),
+        (field_left_out_of_a_condition, "hash-omits-field", "Stop"),
+        (equal_settings, "equal-other-type", "in_units"),
+        (equal_numbers, "filter-jit-equal-number", "power"),
+        (array_in_place, "numpy-array-in-place", ""),
+        (key_of_a_layer, "noise-layer", "__call__"),
+    ],
+)
+def test_only_the_case_that_fits_is_named_with_its_function(make, case, name):
+    (found,) = make().findings
+    assert (found.id, found.cases) == ("stale-program", (case,)), found
+    assert f"{name} (test_causes.py:" in found.says or not name
+
+
+def test_programs_that_are_not_old_are_not_named():
+    kept = jax.jit(lambda x: 2.0 * x)
+    kept(X)
+    global_number()
+    (found,) = observed(lambda x: kept(decayed(x))).findings
+    assert "the program of decayed (test_causes.py:" in found.says and "<lambda>" not in found.says
+
+
+# --- a tracer that stays behind ------------------------------------------------------------------
+
+NOTES = []
+
+
+class Notes:
+    """Keeps what it computes in a way of its own."""
+
+    def __init__(self):
+        self.seen, self.by_name, self.last, self.rng_key = [], {}, None, jax.random.PRNGKey(0)
+
+    @functools.cached_property
+    def gain(self):
+        return jnp.sin(1.0)
+
+    @lazy_property
+    def pair(self):
+        return jnp.sin(1.0), jnp.cos(1.0)
+
+
+def in_a_list(notes, x):
+    notes.seen.append(2.0 * x)
+    return x + sum(notes.seen[:-1])
+
+
+def in_a_dict(notes, x):
+    return x + notes.by_name.setdefault("double", 2.0 * x)
+
+
+def in_a_global(notes, x):
+    NOTES.append(2.0 * x)
+    return x
+
+
+def in_an_attribute(notes, x):
+    notes.last = 2.0 * x
+    return x
+
+
+def in_a_property(notes, x):
+    return notes.gain * x
+
+
+def in_a_lazy_tuple(notes, x):
+    return notes.pair[0] * x
+
+
+def as_a_key(notes, x):
+    notes.rng_key, key = jax.random.split(notes.rng_key)
+    return x + jax.random.normal(key)
+
+
+def in_nothing(notes, x):
+    return 2.0 * x
+
+
+@pytest.mark.parametrize(
+    ("keep", "cases", "place"),
+    [
+        (in_a_list, (), "seen[0]"),
+        (in_a_dict, (), "by_name['double']"),
+        (in_a_global, (), "NOTES[0]"),
+        (in_an_attribute, (), "last"),
+        (in_a_property, ("cached-property",), "gain"),
+        (in_a_lazy_tuple, ("lazy-tuple",), "pair[0]"),
+        (as_a_key, ("noise-layer",), "rng_key"),
+        (in_nothing, None, ""),
+    ],
+)
+def test_what_keeps_a_tracer_decides_the_case(keep, cases, place):
+    notes = Notes()
+
+    def model():
+        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
+        numpyro.sample("y", dist.Normal(keep(notes, level), 1.0), obs=1.0)
+
+    reports = [examine(model, checks=["state"])]
+    kept = functools.partial(keep, Notes())
+    reports.append(examine.function(kept, jnp.float32(1.0), checks=["state"]))
+    for report in reports:
+        found = [found for found in report.findings if found.id == "tracer-kept"]
+        assert [row.cases for row in found] == ([] if cases is None else [cases]), report
+        assert all(place in row.says for row in found), report
+
+
+# --- one key twice -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("draw", [jax.random.normal, jax.random.uniform])
+@pytest.mark.parametrize("twice", [True, False])
+def test_a_key_that_is_used_twice_outside_of_sites_is_a_hint(draw, twice):
+    def model(y):
+        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
+        key = numpyro.prng_key()
+        keys = (key, key) if twice else jax.random.split(key)
+        noise = draw(keys[0], (3,)) - draw(keys[1], (3,))
+        numpyro.sample("y", dist.Normal(level + noise, 1.0).to_event(1), obs=y)
+
+    report = examine(model, jnp.ones(3), checks=["keys"])
+    assert [(row.id, row.cases) for row in report.hints] == [("same-key", ())] * twice, report
+    assert report.ok and all(row.file == __file__ for row in report.hints)
+
+
+# --- one cause, one finding ---------------------------------------------------------------------
+
+PENALTY = jax.jit(lambda law, value: law.log_prob(value))
+
+
+@pytest.mark.parametrize(("known", "hints"), [(0.0, []), (-np.inf, ["overflow"])])
+def test_a_copy_that_forgets_its_bounds_is_not_hinted_at_again(known, hints):
+    def model(law):
+        x = numpyro.sample("x", dist.Normal(0.0, 1.0))
+        numpyro.factor("penalty", PENALTY(law, -1.0 - x**2))
+        numpyro.factor("more", 0.0 * x if isinstance(x, jax.core.Tracer) else known)
+
+    report = examine(model, dist.Exponential(1.0), checks=["jit", "pytree"])
+    assert [row.id for row in report.findings] == ["copy-forgets-bounds"], report
+    assert [row.id for row in report.hints] == hints, report
