@@ -63,7 +63,9 @@ class Twin:
         code = code_of(self.thing)
         name = code.co_name if self.jitted else getattr(self.thing, "__name__", "")
         name = name or type(self.thing).__name__
-        return f"{name} ({Path(code.co_filename).name}:{code.co_firstlineno})"
+        file, line = Path(code.co_filename), code.co_firstlineno
+        place = f"{file.name}:{line}" if file.is_file() else f"line {line} of its cell"
+        return f"{name} ({place})"
 
 
 def told(held: Held, run: Callable[[Change], dict], fresh: dict) -> tuple[str, list[str]]:
