@@ -51,10 +51,10 @@ def test_what_chapters_two_to_four_begin_with_is_found_on_the_old_stack_only(env
 
 @pytest.mark.slow
 def test_what_a_report_names_is_on_the_pages_and_the_cases_title_and_cure_are_in_it():
-    from examine_model.checks import jit, keys
+    from examine_model.checks import keys
 
     explained = triage.data()["explain"]
-    assert {*jit.STALE, *keys.SEEDED} <= set(explained)
+    assert {*keys.SEEDED} <= set(explained)
     case = explained["leaf-order"]
     report = str(
         Report("tank", findings=[Finding("scan", "stacked-density", "odd", "y", ("leaf-order",))])
