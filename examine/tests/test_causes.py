@@ -84,18 +84,37 @@ def global_in_a_nested_function():
     return observed(outer)
 
 
+def global_beside_traced_containers():
+    gain = 2.0
+
+    @jax.jit
+    def line(x, weights):
+        return weights["a"] + gain * weights["b"][0] * x
+
+    weights = {"a": jnp.float32(1.0), "b": [jnp.float32(0.5)]}
+    line(X, weights)
+    gain = 4.0
+    return called(lambda x: line(x, weights))
+
+
+class Affine(eqx.Module):
+    """A module, whose array is traced."""
+
+    weight: jax.Array
+
+
 @eqx.filter_jit
-def applied(layer, x):
-    return layer(x) / HALF_LIFE
+def applied(module, x):
+    return module.weight * x / HALF_LIFE
 
 
 def global_beside_a_module():
     global HALF_LIFE
     HALF_LIFE = 2.0
-    layer = eqx.nn.Linear(8, 1, key=jax.random.key(0))
-    applied(layer, X)
+    module = Affine(jnp.float32(3.0))
+    applied(module, X)
     HALF_LIFE = 8.0
-    return called(lambda x: applied(layer, x))
+    return called(lambda x: applied(module, x))
 
 
 class Factor:
@@ -232,6 +251,7 @@ def key_of_a_layer():
         (global_in_a_list_and_a_helper, "callable-global-changed", "<lambda>"),
         (global_read_by_a_loop, "callable-global-changed", "climb"),
         (global_in_a_nested_function, "callable-global-changed", "<lambda>"),
+        (global_beside_traced_containers, "callable-global-changed", "line"),
         (global_beside_a_module, "callable-global-changed", "applied"),
         (attribute_of_the_object_that_a_scan_calls, "callable-attribute-changed", "Factor"),
         (method_of_a_class, "jitted-method", "steep"),
