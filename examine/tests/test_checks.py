@@ -15,7 +15,6 @@ from examine_model.climb import climb
 from numpyro import handlers, primitives
 from numpyro.contrib.control_flow import scan
 from numpyro.contrib.module import eqx_module, random_eqx_module
-from numpyro.distributions.util import lazy_property
 from numpyro.infer import MCMC, NUTS, SVI, Trace_ELBO
 from numpyro.infer.autoguide import AutoDelta, AutoNormal
 from numpyro.optim import Adam
@@ -58,12 +57,6 @@ def with_handlers(penalty=lambda y: -y):
     numpyro.factor("penalty", penalty(jnp.sum(z)))
 
 
-def with_noise():
-    x = numpyro.sample("x", dist.Normal(0.0, 1.0))
-    noise = jax.random.normal(numpyro.prng_key(), ())
-    numpyro.sample("y", dist.Normal(x + noise, 1.0), obs=1.0)
-
-
 def with_params_and_an_improper_prior():
     scale = numpyro.param("scale", lambda key: jnp.exp(jax.random.normal(key)),
                           constraint=dist.constraints.positive)  # fmt: skip
@@ -77,22 +70,7 @@ def with_a_loop_that_has_no_gradient():
     numpyro.sample("y", dist.Normal(doubled, 1.0), obs=12.0)
 
 
-def with_scan():
-    def step(level, value):
-        level = numpyro.sample("level", dist.Normal(level, 1.0))
-        numpyro.sample("value", dist.Gamma(2.0, jnp.exp(level)), obs=value)
-        return level, level
-
-    return scan(step, 0.0, jnp.array([1.0, 2.0, 0.5]))[1]
-
-
 NET, STATE = eqx.nn.make_with_state(eqx.nn.BatchNorm)(1, "batch", mode="batch")
-
-
-def with_random_equinox():
-    linear = eqx.nn.Linear(6, 1, key=jax.random.PRNGKey(0))
-    layer = random_eqx_module("layer", linear, prior=lambda _, shape: dist.Normal().expand(shape))
-    numpyro.sample("y", dist.Normal(layer(X), 1.0).to_event(1), obs=jnp.ones(1))
 
 
 def with_equinox_state():
@@ -104,14 +82,15 @@ def with_equinox_state():
 
 
 class EquinoxModel(eqx.Module):
-    """A model that is an Equinox module."""
+    """A model that is an Equinox module, and draws the weights of another."""
 
     spread: jax.Array
     layer: eqx.nn.Linear
 
     def __call__(self):
+        layer = random_eqx_module("layer", self.layer, lambda _, shape: dist.Normal().expand(shape))
         spread = numpyro.sample("spread", dist.HalfNormal(self.spread))
-        numpyro.sample("y", dist.Normal(self.layer(X), spread).to_event(1), obs=jnp.ones(1))
+        numpyro.sample("y", dist.Normal(layer(X), spread).to_event(1), obs=jnp.ones(1))
 
 
 def with_mutable_params():
@@ -138,7 +117,7 @@ def with_a_gradient(of):
     """A model whose mean is some function of a latent and of distances, one of which is zero."""
 
     def model(x):
-        scale = numpyro.sample("scale", dist.LogNormal(0.0, 0.5))
+        scale = numpyro.sample("scale", dist.Uniform(0.5, 2.0))
         numpyro.sample("y", dist.Normal(of(x, scale), 1.0), obs=jnp.ones(len(x)))
 
     return model
@@ -152,9 +131,10 @@ def with_a_gradient(of):
         (lambda x, scale: x * jnp.where(scale > 1.0, jnp.sqrt(scale - 1.0), 0.0),
          [], ["nan-gradient"]),
         (lambda x, scale: 9 * scale * x, [], []),
+        (lambda x, scale: 9 * x * jax.lax.stop_gradient(scale), [], ["zero-gradient"]),
     ],
 )  # fmt: skip
-def test_a_gradient_that_is_no_number_is_found_where_the_density_is_one(of, findings, hints):
+def test_a_gradient_that_is_no_number_or_zero_is_told_where_the_density_moves(of, findings, hints):
     report = examine(with_a_gradient(of), X, checks=["round_trip"])
     assert [found.id for found in report.findings] == findings, report
     assert [hint.id for hint in report.hints] == hints, report
@@ -185,40 +165,26 @@ def test_a_start_whose_loss_is_infinite_alone_too_is_no_fault_of_vmap():
     assert report.ok and report.ran == ["guide"], report
 
 
-class Ring(dist.Distribution):
-    """Points around a circle, which draws its centre, only for a sampler to start from."""
-
-    support = dist.constraints.real_vector
-
-    def __init__(self):
-        super().__init__(event_shape=(2,))
+class Still(dist.Normal):
+    """A law that draws its centre only, for a sampler to start from."""
 
     def sample(self, key, sample_shape=()):
-        return jnp.zeros((*sample_shape, 2))
-
-    def log_prob(self, value):
-        return -((jnp.linalg.norm(value, axis=-1) - 2.0) ** 2)
+        return jnp.zeros(sample_shape)
 
 
 def test_a_gradient_that_is_no_number_at_the_only_value_drawn_is_a_hint():
-    report = examine(lambda: numpyro.sample("x", Ring()), checks=["round_trip"])
+    def model():
+        numpyro.factor("distance", -jnp.sqrt(numpyro.sample("x", Still()) ** 2))
+
+    report = examine(model, checks=["round_trip"])
     assert report.ok and [hint.id for hint in report.hints] == ["nan-gradient"], report
 
 
-def test_a_gradient_of_zero_is_a_hint_where_the_density_changes():
-    def model():
-        scale = numpyro.sample("scale", dist.Uniform(1.0, 50.0))
-        numpyro.sample("y", dist.Normal(jax.lax.stop_gradient(scale), 1.0), obs=9.0)
-
-    (hint,) = examine(model, checks=["round_trip"]).hints
-    assert (hint.id, hint.site) == ("zero-gradient", "scale")
-
-
 WHOLE = [
-    with_handlers, with_random_equinox, with_equinox_state,
+    with_handlers, with_equinox_state,
     EquinoxModel(jnp.array(2.0), eqx.nn.Linear(6, 1, key=jax.random.PRNGKey(0))),
-    with_mutable_params, with_enumeration_in_scan, with_noise,
-    with_params_and_an_improper_prior, with_a_loop_that_has_no_gradient, with_scan,
+    with_mutable_params, with_enumeration_in_scan, with_params_and_an_improper_prior,
+    with_a_loop_that_has_no_gradient,
 ]  # fmt: skip
 
 
@@ -230,6 +196,10 @@ def test_a_whole_model_of_each_kind_is_not_alarmed(model):
     assert not report.hints, report
     asked = {"round_trip", "jit", "keys", "shapes", "state", "scan", "support", "likelihood"}
     assert asked <= {*report.ran, *(row.check for row in report.nothing)}, report
+
+
+def log_normal(level):
+    return dist.TransformedDistribution(dist.Normal(level, 0.5), dist.transforms.ExpTransform())
 
 
 def nested(noise):
@@ -246,15 +216,11 @@ def nested(noise):
     scan(week, 0.0, None, length=3)
 
 
-def noise_of(level):
-    return dist.TransformedDistribution(dist.Normal(level, 0.5), dist.transforms.ExpTransform())
-
-
 @pytest.mark.slow
 def test_a_loop_inside_a_loop_is_compared_with_its_own_steps():
-    report = examine(nested, noise_of)
+    report = examine(nested, log_normal)
     assert [(found.check, found.site) for found in report.findings] == [("scan", "y")], report
-    cured = examine(nested, lambda level: noise_of(level * jnp.ones(5)))
+    cured = examine(nested, lambda level: log_normal(level * jnp.ones(5)))
     assert cured.ok and "scan" in cured.ran, cured
 
 
@@ -290,59 +256,6 @@ def test_a_stacked_site_that_raises_is_a_finding_where_its_steps_do_not():
     assert "raises-in-scan" in {case for found in report.findings for case in found.cases}, report
 
 
-def between(f):
-    """Return a model of a level whose observation depends on a function of it."""
-
-    def model():
-        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
-        numpyro.sample("shown", dist.Normal(f(level), 1.0), obs=1.0)
-
-    return model
-
-
-def gauge(cached):
-    class Gauge:
-        levels = jnp.array([0.5, 1.0, 2.0])
-
-        @(functools.cached_property if cached else property)
-        def gain(self):
-            return jnp.vdot(self.levels, self.levels)
-
-    kept = Gauge()
-    return between(lambda level: kept.gain * level)
-
-
-def log_mass(cached):
-    def function(low, high):
-        return jnp.log(jax.scipy.special.ndtr(high) - jax.scipy.special.ndtr(low))
-
-    kept = functools.lru_cache(function) if cached else function
-    return between(lambda level: level - kept(0.0, 2.0))
-
-
-def waiting(cached):
-    class Waiting(dist.Normal):
-        @(lazy_property if cached else property)
-        def tails(self):
-            return jnp.exp(-self.loc), jnp.exp(-self.scale)
-
-        def log_prob(self, value):
-            return super().log_prob(value) + self.tails[0] - self.tails[1]
-
-    kept = Waiting(1.0, 3.0)
-    return lambda: numpyro.sample("minutes", kept)
-
-
-@pytest.mark.parametrize(
-    ("make", "case"),
-    [(gauge, "cached-property"), (waiting, "lazy-tuple"), (log_mass, "lru-cache")],
-)
-def test_a_tracer_that_stays_behind_is_found_by_the_page_that_says_so(make, case):
-    broken, cured = examine(make(True)), examine(make(False))
-    assert [found.check for found in broken.findings if case in found.cases] == ["state"], broken
-    assert cured.ok, cured
-
-
 @pytest.mark.parametrize("guide_of", [AutoNormal, lambda model: None])
 def test_the_place_where_a_tracer_stays_is_named_with_a_guide_and_without(guide_of):
     kept = None
@@ -355,6 +268,7 @@ def test_the_place_where_a_tracer_stays_is_named_with_a_guide_and_without(guide_
 
     (found,) = examine(model, guide=guide_of(model), checks=["state"]).findings
     assert "leaves a tracer in kept;" in found.says
+    assert kept is None, "the cell is put back"
 
 
 def test_a_model_that_draws_from_numpy_is_not_blamed_on_a_program():
@@ -366,15 +280,6 @@ def test_a_model_that_draws_from_numpy_is_not_blamed_on_a_program():
     assert [found.id for found in report.findings] == ["density-not-repeated"], report
     (row,) = report.not_run
     assert row.why == "the model gives another log density in each run"
-
-
-def test_a_number_that_is_infinite_in_one_way_only_is_a_hint():
-    def model():
-        x = numpyro.sample("x", dist.Normal(0.0, 1.0))
-        numpyro.factor("more", 0.0 * x if isinstance(x, jax.core.Tracer) else -np.inf)
-
-    report = examine(model, checks=["jit"])
-    assert report.ok and [hint.id for hint in report.hints] == ["overflow"], report
 
 
 @pytest.mark.slow
@@ -390,25 +295,17 @@ def test_a_guide_that_keeps_a_traced_start_is_found_once_by_the_page_that_says_s
 # --- priors as arguments ------------------------------------------------------------------------
 
 
-def with_priors(centre, spread):
-    """A model whose priors the caller chooses."""
-    centre = numpyro.sample("centre", centre)
-    spread = numpyro.sample("spread", spread)
-    numpyro.sample("y", dist.Normal(centre, spread).to_event(0), obs=0.3)
+def test_priors_that_are_handed_over_are_neither_findings_nor_hints():
+    def model(laws):
+        for number, law in enumerate(laws):
+            numpyro.sample(f"x{number}", law)
 
-
-@pytest.mark.parametrize(
-    ("centre", "spread"),
-    [
-        (dist.Normal(0.0, 1.0), dist.HalfNormal(1.0)),
-        (dist.Uniform(-5.0, 5.0), dist.Exponential(2.0)),
-        (dist.Beta(2.0, 3.0), dist.HalfCauchy(1.0)),
-        (dist.Gumbel(0.0, 2.0), dist.Gamma(2.0, 1.0)),
-        (dist.TruncatedNormal(0.0, 1.0, low=-1.0), dist.LogNormal(0.0, 1.0)),
-    ],
-)
-def test_a_prior_that_is_handed_over_is_neither_a_finding_nor_a_hint(centre, spread):
-    report = examine(with_priors, centre, spread, checks=["pytree"])
+    laws = [
+        dist.Normal(0.0, 1.0), dist.HalfNormal(1.0), dist.Uniform(-5.0, 5.0),
+        dist.Exponential(2.0), dist.Beta(2.0, 3.0), dist.HalfCauchy(1.0), dist.Gumbel(0.0, 2.0),
+        dist.Gamma(2.0, 1.0), dist.TruncatedNormal(0.0, 1.0, low=-1.0), dist.LogNormal(0.0, 1.0),
+    ]  # fmt: skip
+    report = examine(model, laws, checks=["pytree"])
     assert report.ok and not report.hints, report
 
 
@@ -431,10 +328,6 @@ def test_a_law_that_a_jitted_helper_scores_is_found_with_a_bound_on_either_side(
 
 @pytest.mark.parametrize(("width", "wanted"), [((), ["stacked-density"]), (5, [])])
 def test_the_steps_of_a_guide_are_compared_too(width, wanted):
-    def log_normal(level):
-        exp = dist.transforms.ExpTransform()
-        return dist.TransformedDistribution(dist.Normal(level, 0.5), exp)
-
     def days(level_of):
         def day(_, level):
             with numpyro.plate("station", 5):
@@ -470,27 +363,21 @@ def test_a_folded_law_is_a_hint_and_nuts_runs_as_the_hint_says():
 
 
 def test_a_law_of_ones_own_in_a_loop_is_given_no_cause_that_is_guessed():
-    class Censored(dist.Normal):
-        """A normal that is seen up to a limit; the limit is no declared field."""
+    class Shifted(dist.Normal):
+        """A normal with a shift that is no declared field."""
 
-        def __init__(self, loc, limit):
-            self.limit = limit
+        def __init__(self, loc, shift):
+            self.shift = shift
             super().__init__(loc, 1.0)
 
         def log_prob(self, value):
-            above = jnp.log1p(-jax.scipy.stats.norm.cdf(self.limit - self.loc))
-            return jnp.where(value >= self.limit, above, super().log_prob(value))
+            return super().log_prob(value - self.shift)
 
-    def wages(seen):
-        def year(level, row):
-            limit, value = row
-            numpyro.sample("wage", Censored(level, limit), obs=value)
-            return level + 0.1, None
+    def year(level, shift):
+        numpyro.sample("wage", Shifted(level, shift), obs=1.0)
+        return level + 0.1, None
 
-        scan(year, 0.0, seen)
-
-    limits = jnp.array([0.5, 1.0, 1.5, 2.0])
-    report = examine(wages, (limits, jnp.array([0.5, 0.2, 1.5, 1.0])), checks=["scan"])
+    report = examine(lambda: scan(year, 0.0, jnp.arange(4.0)) and None, checks=["scan"])
     assert all(not found.cases for found in report.findings), report
 
 
@@ -512,22 +399,18 @@ class Standardised:
                        obs=jnp.asarray(values - self.mean))  # fmt: skip
 
 
-def sorted_only(times):
-    if not np.all(np.diff(times) >= 0):
-        raise ValueError("Times go forward.")
-    return np.asarray(times)
+def only(taken):
+    """Return what reads some data and refuses others."""
+
+    def read(data):
+        if not taken(data):
+            raise ValueError("Such data are not taken.")
+        return np.asarray(data)
+
+    return read
 
 
-def yearly(years):
-    if not np.all(np.diff(years) == -1):
-        raise ValueError("No year is left out.")
-    return np.asarray(years)
-
-
-def shares(parts):
-    if not np.isclose(np.sum(parts), 1.0):
-        raise ValueError("Shares sum to one.")
-    return np.asarray(parts) ** 2
+shares = only(lambda parts: np.isclose(np.sum(parts), 1.0))
 
 
 @pytest.mark.parametrize(
@@ -536,10 +419,10 @@ def shares(parts):
         (np.asarray, [0.4, 1.9, 0.8, 2.2]),
         (np.asarray, np.array([4.0, 1.0, 2.5])),
         (np.asarray, np.array([4, 1, 3])),  # turned round, they have the same mean
-        (sorted_only, np.array([0.5, 1.0, 4.0])),
-        (yearly, np.array([2003, 2002, 2001])),
+        (only(lambda times: np.all(np.diff(times) >= 0)), np.array([0.5, 1.0, 4.0])),
+        (only(lambda years: np.all(np.diff(years) == -1)), np.array([2003, 2002, 2001])),
         (np.asarray, np.array([True, False, False])),
-        (shares, np.array([0.2, 0.3, 0.5])),
+        (lambda parts: shares(parts) ** 2, np.array([0.2, 0.3, 0.5])),
         (lambda data: np.asarray(data["y"]), {"y": np.array([4.0, 1.0, 2.5]), "group": [0, 1, 1]}),
         (lambda rate: np.array([rate, 2.0, 3.0]), 0.5),
     ],
@@ -558,19 +441,12 @@ def test_what_is_kept_of_a_frame_is_found():
 
 
 def test_of_a_model_that_keeps_a_key_no_kept_prior_is_blamed():
-    class Noise:
-        """Noise whose key is kept for the next call."""
-
-        key = jax.random.PRNGKey(0)
-
-        def __call__(self):
-            self.key, now = jax.random.split(self.key)
-            return jax.random.normal(now)
-
-    noise = Noise()
+    key = jax.random.PRNGKey(0)
 
     def model(y):
-        numpyro.sample("y", dist.Normal(noise(), 1.0), obs=y)
+        nonlocal key
+        key, now = jax.random.split(key)
+        numpyro.sample("y", dist.Normal(jax.random.normal(now), 1.0), obs=y)
 
     found = examine(model, 1.0, checks=["state"]).findings
     assert [(row.id, "kept-in-model" in row.cases) for row in found] == [
@@ -579,12 +455,9 @@ def test_of_a_model_that_keeps_a_key_no_kept_prior_is_blamed():
 
 
 def test_a_model_that_takes_no_other_data_is_said_not_to_be_answered():
-    def only_these(data):
-        if not np.array_equal(data, [0.5, 1.0, 4.0]):
-            raise ValueError("Unknown survey.")
-        return np.asarray(data)
-
-    report = examine(Standardised(only_these), np.array([0.5, 1.0, 4.0]), checks=["state"])
+    survey = np.array([0.5, 1.0, 4.0])
+    model = Standardised(only(lambda data: np.array_equal(data, survey)))
+    report = examine(model, survey, checks=["state"])
     assert not report.findings and not report.ok
     assert "takes no other data" in report.not_run[0].why
 
@@ -620,11 +493,10 @@ def doubles():
     jax.config.update("jax_enable_x64", False)
 
 
-@pytest.mark.parametrize("model", [network, quantiles])
-def test_the_compiler_is_compared_only_where_data_are_large(model, doubles):
-    report = examine(model, *rows(50), checks=["compiled"])
+def test_the_compiler_is_compared_only_where_data_are_large(doubles):
+    report = examine(network, *rows(50), checks=["compiled"])
     assert [row.check for row in report.nothing] == ["compiled"]
-    assert examine(model, *rows(50), checks=["compiled"], slow=True).ok
+    assert examine(network, *rows(50), checks=["compiled"], slow=True).ok
 
 
 def test_the_size_of_what_a_model_holds_is_known_whatever_the_keys_beside_it():
@@ -647,7 +519,6 @@ def test_what_this_compiler_does_to_a_large_model_is_what_is_said(doubles):
     right = np.allclose(mean, np.tanh(x @ weights.T).sum(1))
     report = examine(network, x, y, checks=["compiled"])
     assert report.ok is right, report
-    assert examine(quantiles, x, y, checks=["compiled"]).ok
 
 
 def test_a_compiler_that_is_wrong_in_one_row_is_found(monkeypatch):
@@ -668,16 +539,13 @@ def test_a_compiler_that_is_wrong_in_one_row_is_found(monkeypatch):
 
 # --- row by row ---------------------------------------------------------------------------------
 
-SHIFT = 0.0
-
 
 def level_of(stale):
     """Return a model of many rows whose mean is shifted, and keeps an old shift if it is stale."""
-    global SHIFT
-    shifted = jax.jit(lambda level: level + SHIFT)
-    SHIFT = 0.0 if stale else 0.04
+    shift = 0.0 if stale else 0.04
+    shifted = jax.jit(lambda level: level + shift)
     shifted(jnp.float32(0.0))
-    SHIFT = 0.04
+    shift = 0.04
 
     def model(y):
         level = numpyro.sample("level", dist.Normal(0.0, 0.1))
@@ -702,7 +570,7 @@ def test_a_program_that_makes_a_likelihood_of_100_000_rows_wrong_by_84_nats_is_f
 Z = np.random.default_rng(1).normal(size=40).astype("float32")
 
 
-def regressed(x, y, **handled):
+def regressed(x, y):
     """A regression, whatever the shapes of its data are."""
     slope = numpyro.sample("slope", dist.Normal(0.0, 1.0))
     numpyro.sample("y", dist.Normal(slope * x, 1.0), obs=y)
@@ -720,11 +588,6 @@ def several(y):
     mean = numpyro.sample("mean", dist.Normal(0.0, 1.0).expand([2]).to_event(1))
     with numpyro.plate("row", len(y)):
         numpyro.sample("y", dist.MultivariateNormal(mean, jnp.eye(2)), obs=y)
-
-
-def unplated(y):
-    """Observations without a plate."""
-    numpyro.sample("y", dist.Normal(numpyro.sample("level", dist.Normal(0.0, 1.0)), 1.0), obs=y)
 
 
 def law_of(make):
@@ -768,20 +631,11 @@ def averaged(people, age):
 
 
 def subsampled(x):
-    """Some rows, chosen by an index that is traced."""
+    """Some rows, chosen by an index that is traced, beside a latent that changes nothing."""
+    numpyro.sample("unused", dist.Uniform(0.0, 1.0))
     mean = numpyro.sample("mean", dist.Normal())
     with numpyro.plate("rows", len(x), subsample_size=5) as chosen:
         numpyro.sample("y", dist.Normal(mean, 1.0), obs=x[chosen])
-
-
-def test_a_gradient_of_zero_is_looked_at_beside_a_plate_that_takes_a_part():
-    def model(y):
-        numpyro.sample("x", dist.Uniform(0.0, 1.0))
-        with numpyro.plate("row", 6, subsample_size=3) as rows:
-            numpyro.sample("y", dist.Normal(0.0, 1.0), obs=y[rows])
-
-    report = examine(model, jnp.ones(6), checks=["round_trip"])
-    assert report.ran == ["round_trip"], report
 
 
 def counted_in_32(people):
@@ -811,16 +665,12 @@ def mapped(hidden, split):
         with handlers.seed(rng_seed=key):
             return numpyro.sample("noise", dist.Normal(mean, 1.0))
 
-    def model(y):
+    def model():
         means = numpyro.sample("mean", dist.Normal(jnp.zeros(3), 1.0).to_event(1))
+        keys = jax.random.split(numpyro.prng_key(), 3) if split else None
         with handlers.block() if hidden else contextlib.nullcontext():
-            if split:
-                keys = jax.random.split(numpyro.prng_key(), 3)
-                noisy = jax.vmap(lane)(means, keys)
-            else:
-                noisy = jax.vmap(lambda mean: lane(mean, None))(means)
+            noisy = jax.vmap(lane)(means, keys)
         numpyro.deterministic("noisy", noisy)
-        numpyro.sample("y", dist.Normal(means, 1.0).to_event(1), obs=y)
 
     return model
 
@@ -828,14 +678,12 @@ def mapped(hidden, split):
 def replicated(shared):
     """Two replicates of one law, each under a key of its own or both under one."""
 
-    def model(y):
-        first = second = numpyro.prng_key()
-        if not shared and first is not None:
-            first, second = jax.random.split(first)
-        for name, key in (("first", first), ("second", second)):
-            with handlers.seed(rng_seed=key):
-                numpyro.sample(name, dist.Normal(0.0, 1.0))
-        numpyro.sample("y", dist.Normal(0.0, 1.0), obs=y)
+    def model():
+        key = numpyro.prng_key()
+        for number in range(2):
+            own = key if shared or key is None else jax.random.fold_in(key, number)
+            with handlers.seed(rng_seed=own):
+                numpyro.sample(f"replicate_{number}", dist.Normal(0.0, 1.0))
 
     return model
 
@@ -868,7 +716,7 @@ def alive(seen):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", [unplated, alive])
+@pytest.mark.parametrize("model", [functools.partial(regressed, 1.0), alive])
 def test_a_finished_run_has_the_energy_of_its_model_also_where_it_sums_over_latents(model):
     if model is alive:
         pytest.importorskip("funsor")
@@ -907,7 +755,7 @@ NEW = [
     ("likelihood", several, (Z.reshape(20, 2),), ""),
     ("likelihood", regressed, (Z, Z), ""),
     ("likelihood", regressed, (Z, 1.0), ""),
-    ("likelihood", unplated, (Z,), "hint of missing-plate"),
+    ("likelihood", functools.partial(regressed, 1.0), (Z,), "hint of missing-plate"),
     ("support", law_of(dist.Exponential), (Z,), "impossible-observation"),
     ("support", law_of(lambda rate: dist.Beta(rate, 2.0)), (np.float32([0.5, 1.5]),),
      "impossible-observation"),
@@ -935,6 +783,7 @@ NEW = [
     ("precision", averaged, (PEOPLE // 1000, PEOPLE % 7 + 38), ""),
     ("precision", counted_in_32, (jnp.arange(3),), ""),
     ("precision", subsampled, (jnp.asarray(Z),), ""),
+    ("round_trip", subsampled, (jnp.asarray(Z),), ""),
     ("precision", regressed, (1e4 * Z, 1e4 * Z), ""),
     ("precision", solved(1e4, until=0.0), (Z,), "float32"),
     ("precision", solved(1e4, until=0.05), (Z,), "hint of float32"),
@@ -945,12 +794,12 @@ NEW = [
     ("keys", noisy(jax.random.PRNGKey(0)), (1.0,), "hint of fixed-draw"),
     ("keys", noisy(None), (1.0,), ""),
     ("keys", initial, (1.0,), ""),
-    ("keys", replicated(shared=True), (1.0,), "hint of same-key"),
-    ("keys", replicated(shared=False), (1.0,), ""),
+    ("keys", replicated(shared=True), (), "hint of same-key"),
+    ("keys", replicated(shared=False), (), ""),
     ("keys", mapped_over_scales, (1.0,), "hint of one-key-for-lanes"),
-    ("keys", mapped(hidden=True, split=False), (jnp.ones(3),), "one-key-for-lanes"),
-    ("keys", mapped(hidden=False, split=False), (jnp.ones(3),), "one-key-for-lanes"),
-    ("keys", mapped(hidden=True, split=True), (jnp.ones(3),), ""),
+    ("keys", mapped(hidden=True, split=False), (), "one-key-for-lanes"),
+    ("keys", mapped(hidden=False, split=False), (), "one-key-for-lanes"),
+    ("keys", mapped(hidden=True, split=True), (), ""),
 ]  # fmt: skip
 FIRST = {row[0]: row for row in reversed(NEW)}
 ROWS = [pytest.param(*row, marks=() if row is FIRST[row[0]] else pytest.mark.slow) for row in NEW]
@@ -967,18 +816,6 @@ def test_what_a_check_says_of_a_model(check, model, data, wanted):
 # --- precision at the optimum ------------------------------------------------------------------
 
 
-def tablets(law):
-    """Tablets in a bottle, whose number varies less than their prior says."""
-
-    def model(y):
-        mean = numpyro.sample("mean", dist.LogNormal(7.0, 0.3))
-        concentration = numpyro.sample("concentration", dist.HalfCauchy(10.0))
-        with numpyro.plate("bottle", len(y)):
-            numpyro.sample("y", law(mean, concentration), obs=y)
-
-    return model
-
-
 def lake(zero):
     """Levels of a lake above the sea, measured better than their prior says."""
 
@@ -987,17 +824,6 @@ def lake(zero):
         noise = numpyro.sample("noise", dist.LogNormal(0.0, 0.5))
         with numpyro.plate("day", len(y)):
             numpyro.sample("y", dist.Normal(zero + offset, noise), obs=y)
-
-    return model
-
-
-def mutants(log_of_others):
-    """Mutants among many cells, with a binomial density that is written by hand."""
-
-    def model(cells, found):
-        rate = numpyro.sample("rate", dist.Beta(2.0, 20.0))
-        density = found * jnp.log(rate) + (cells - found) * log_of_others(rate)
-        numpyro.factor("found", density)
 
     return model
 
@@ -1015,16 +841,11 @@ def doses(log_of_others):
 
 
 AT = np.random.default_rng(3)
-TABLETS = np.round(AT.normal(1000.0, 5.0, 1000)).astype("float32")
 LEVELS = 1e4 + AT.normal(0.0, 0.002, 200)
 DOSE = np.float32(np.linspace(-3.0, 3.0, 200))
 AT_THE_OPTIMUM = [
-    (tablets(dist.NegativeBinomial2), (TABLETS,), "float32"),
-    (tablets(lambda mean, _: dist.Poisson(mean)), (TABLETS,), ""),
     (lake(1e4), (LEVELS,), "float32"),
     (lake(0.0), (LEVELS - 1e4,), ""),
-    (mutants(lambda rate: jnp.log(1.0 - rate)), (np.float32(1e8), np.float32(3.0)), "float32"),
-    (mutants(lambda rate: jnp.log1p(-rate)), (np.float32(1e8), np.float32(3.0)), ""),
     (doses(lambda _, chance: jnp.log(1.0 - chance)), (DOSE, DOSE > 0.0), "float32"),
     (doses(lambda logit, _: -jax.nn.softplus(logit)), (DOSE, DOSE > 0.0), ""),
 ]  # fmt: skip

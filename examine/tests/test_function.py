@@ -11,16 +11,14 @@ import pytest
 from examine_model import examine
 
 X = np.linspace(0.0, 1.0, 20, dtype="float32")
-RATE = 2.0
 
 
 def stale():
     """Return a function that was compiled for another rate."""
-    global RATE
-    RATE = 2.0
-    priced = jax.jit(lambda x: RATE * x)
+    rate = 2.0
+    priced = jax.jit(lambda x: rate * x)
     priced(X)
-    RATE = 5.0
+    rate = 5.0
     return priced
 
 
@@ -33,17 +31,6 @@ class Centred:
         if self.mean is None:
             self.mean = float(np.mean(x))
         return x - self.mean
-
-
-class Cached:
-    """Keeps what it computes, also in a trace."""
-
-    @functools.cached_property
-    def gain(self):
-        return jnp.sin(1.0)
-
-    def __call__(self, x):
-        return self.gain * x
 
 
 @dataclasses.dataclass
@@ -83,11 +70,6 @@ class Scaled:
         return cls(*values, *rest)
 
 
-@functools.cache
-def basis(size):
-    return jnp.linspace(0.0, 1.0, size)
-
-
 def variance(x):
     return jnp.mean(x**2) - jnp.mean(x) ** 2
 
@@ -100,17 +82,13 @@ def total(pytree):
     return pytree.factor * pytree.values
 
 
-def decides(x):
-    return x if x[0] == 0 else -x
+def counting(x):
+    return jax.lax.scan(lambda n, _: (n + jnp.int32(1), n), x[0], X)[1]
 
 
-def growing(x):
-    return 2.0 * x
-
-
-def on_lists(update):
-    """Return a function of a list of arrays."""
-    return lambda arrays: [update(arrays[0]), arrays[1]]
+@functools.partial(jax.jit, donate_argnums=0)
+def first_grown(arrays):
+    return [2.0 * arrays[0], arrays[1]]
 
 
 DOUBLES = np.linspace(0.0, 1.0, 20)
@@ -124,8 +102,6 @@ NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
         (jax.jit(lambda x: 5.0 * x), (X,), []),
         (Centred(), (X,), ["data-kept"]),
         (Centred(), (np.ones(3),), ["data-kept"]),
-        (Cached(), (X,), ["tracer-kept"]),
-        (lambda x: basis(20) * x, (X,), ["tracer-kept"]),
         (scaled, (ByName("low", 2.0), X), ["equal-but-different"]),
         (jax.jit(scaled, static_argnums=0), (ByName("low", 2.0), X), ["equal-but-different"]),
         (scaled, (ByValue("low", 2.0), X), []),
@@ -135,16 +111,10 @@ NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
         (variance, (X,), []),
         (jnp.var, (X + 3000,), []),
         (NET, (X,), []),
-        (lambda x: x**2, (np.int32([70_000]),), ["int32"]),
         (lambda x: x.astype(float) ** 2, (np.int32([70_000]),), []),
         (lambda x: x**2, (jnp.array([40_000, 3]),), []),
-        (
-            lambda x: jax.lax.scan(lambda n, _: (n + jnp.int32(1), n), x[0], X)[1],
-            (jnp.arange(3),),
-            [],
-        ),
-        (jax.jit(growing, donate_argnums=0), (jnp.asarray(X),), []),
-        (jax.jit(on_lists(growing), donate_argnums=0), ([jnp.asarray(X), jnp.asarray(X)],), []),
+        (counting, (jnp.arange(3),), []),
+        (first_grown, ([jnp.asarray(X), jnp.asarray(X)],), []),
         (jax.jit(variance, donate_argnums=0), (jnp.asarray(X + 3000),), ["float32"]),
         (lambda x: DOUBLES + x, (X,), []),
         (lambda x, number: x[:number], (X, 3), []),
@@ -158,12 +128,12 @@ def test_a_function_is_found_or_left_alone(function, args, wanted):
 
 
 def test_whole_numbers_that_overflow_are_named_by_their_case():
-    (found,) = examine.function(lambda x: x**2, np.int32([70_000]), checks=["precision"]).findings
-    assert found.cases == ("int32-sum",) and "whole numbers" in found.says
+    (found,) = examine.function(lambda x: x**2, np.int32([70_000])).findings
+    assert (found.id, found.cases) == ("int32", ("int32-sum",))
 
 
 def test_what_a_function_deletes_is_a_copy_and_what_is_its_callers_stays():
-    x, donated = jnp.arange(5.0), jax.jit(growing, donate_argnums=0)
+    x, donated = jnp.arange(5.0), jax.jit(lambda x: 2.0 * x, donate_argnums=0)
     report = examine.function(donated, x)
     assert report.ok and {"jit", "precision"} <= {*report.ran} and not report.not_run, report
     assert not x.is_deleted()
@@ -178,6 +148,9 @@ def test_an_index_past_the_end_is_a_hint(last, hints):
 
 
 def test_what_cannot_be_compared_is_said():
+    def decides(x):
+        return x if x[0] == 0 else -x
+
     report = examine.function(decides, X)
     why = {row.check: row.why for row in report.not_run}
     assert why["jit"].startswith("under `jit` the model raises TracerBoolConversionError")
