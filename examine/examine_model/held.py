@@ -147,7 +147,7 @@ class Held:
                   if place.startswith(path)]  # fmt: skip
         for path, thing in sorted(around, key=lambda row: -len(row[0])):
             found = re.match(r"\.(\w+)((?!.* → ).*)", place[len(path) :])
-            if found and hasattr(thing, "__dict__"):
+            if found and hasattr(thing, "__dict__") and not isinstance(thing, CELLS):
                 return thing, found[1], found[2]
         return None, "", ""
 
