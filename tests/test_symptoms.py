@@ -28,15 +28,15 @@ def test_as_many_doubts_are_answered_or_refused_as_were_counted():
         assert 100 * sum(well) >= share * len(well), f"{sum(well)} of {len(well)}"
 
 
-def test_each_case_is_found_by_its_own_phrases():
-    missed = {
+def test_nine_in_ten_of_their_own_phrases_find_the_cases():
+    silent = [case for case in CASES.values() if case.kind == "silent"]
+    phrases = [(case.slug, phrase) for case in silent for phrase in case.phrases]
+    missed = [
         (slug, phrase)
-        for slug, case in CASES.items()
-        if case.kind == "silent"
-        for phrase in case.phrases
+        for slug, phrase in phrases
         if slug not in {row.id for row in symptoms.search(phrase)}
-    }
-    assert len(missed) <= len(CASES) / 10, missed
+    ]
+    assert len(missed) <= len(phrases) / 10, missed
 
 
 @pytest.mark.parametrize(
