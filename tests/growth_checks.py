@@ -114,3 +114,13 @@ def test_what_the_build_opens_is_known_so_that_a_change_of_it_builds_the_site_an
     unknown = {path for path in read - known if not MADE & set(path.parts)}
     assert unknown == {Path(f"book/cases/{NAME}.md")}, "see SHARED in bookkit/build.py"
     assert Path("book/everyday.toml") in read
+
+
+def test_a_changed_symptom_is_shown_by_the_page_that_lists_it(grown):
+    case, index = (
+        grown[0] / name for name in (f"book/cases/{NAME}.md", "_build/html/book/cases/index.html")
+    )
+    case.write_text(case.read_text().replace("You add one", "You add two"))
+    done = run(grown[0], "bookkit.build")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "You add two" in index.read_text(), "see `outdated` in bookkit/sphinx/directives.py"

@@ -3,13 +3,11 @@
 import re
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import nbformat
 import pytest
 
 from bookkit import build, execute, languages, pages
-from bookkit.sphinx import directives
 
 ROOT = pages.ROOT
 # Builds an edition, and notes it; while it does, there must be no record that one could believe.
@@ -87,23 +85,6 @@ def test_a_page_that_was_executed_anew_is_built_again(checkout, monkeypatch):
     execute.read_again(checkout / "book" / "one.md")
     assert not doctree.exists()
     assert (built(checkout), built(checkout)) == (PAGE, NOTHING)
-
-
-def test_pages_that_show_what_others_say_are_read_again_when_that_changes(monkeypatch):
-    env = SimpleNamespace(metadata={"book/index": {directives.GENERATED: True}, "book/other": {}})
-    texts = {"said": "---\ntitle: a\n---\n# A\ntext\n", "prose": "---\ntitle: a\n---\n# A\nwords\n"}
-    texts |= {"title": "---\ntitle: a\n---\n# B\n", "front": "---\ntitle: b\n---\n# A\n"}
-
-    def found(name):
-        text = SimpleNamespace(read_text=lambda: texts[name])
-        monkeypatch.setattr(directives.pages, "path_of", lambda page: text)
-        return directives.outdated(None, env)
-
-    for name in ("said", "title", "front"):
-        assert found(name) == ["book/index"], name
-        assert found(name) == []
-    assert found("said") == ["book/index"]
-    assert found("prose") == []
 
 
 def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, capsys):
