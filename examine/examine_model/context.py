@@ -44,6 +44,8 @@ def refused(where: str) -> Iterator[None]:
     """Turn what is raised in the block into `CannotRun`, which says where: "under `jit`"."""
     try:
         yield
+    except CannotRun:
+        raise
     except Exception as error:
         raise CannotRun(running.blame(error, where)) from error
 

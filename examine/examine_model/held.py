@@ -229,10 +229,13 @@ def _rewind(thing: Any) -> Callable[[], None] | None:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of an array of NumPy, and anything else itself.
+    """Return a copy of an array of NumPy, also in a `functools.partial`, and anything else itself.
 
     JAX remembers with how many bits it took an array, also where it should now take more.
     """
+    if type(value) is functools.partial:
+        kept = {name: copied(part) for name, part in value.keywords.items()}
+        return functools.partial(value.func, *map(copied, value.args), **kept)
     return value.copy() if isinstance(value, np.ndarray) else value
 
 

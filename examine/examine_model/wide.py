@@ -14,6 +14,7 @@ from numpyro.distributions import biject_to
 from . import programs, running
 from .climb import climb
 from .context import DRAWS, CannotRun, Context, refused, supported
+from .held import copied
 
 REACH = 4.0
 """How far beyond the prior draws a climb goes: so many times the range that they span."""
@@ -52,15 +53,14 @@ class Wide:
         self.ways = ways_of(context) if climbs else {}
         self.checked = [*self.ways, *context.draws.inside]
         given = programs.widened((context.args, context.kwargs), whole)
-        self.said, self.key = context.measuring(given), context.key(1)
+        self.said = context.measuring(given, copied(context.model))
+        self.key, self.names = context.key(1), {*context.names}
         with refused("with 64 bits"):
             self.points = programs.in_64_bits(jax.vmap(self.free), self.drawn) if climbs else {}
             first = row_of(self.drawn, 0), row_of(self.points, 0), np.bool_(False)
             with context.held.copied():
                 self.program = programs.compiled_in_64_bits(self.measured, *first)
             self.rows = self.rows_at(self.drawn)
-        if not self.rows.keys() >= {*context.names}:  # a name may hold a tracer of this run
-            raise CannotRun("with 64 bits the model has other sites")
 
     def free(self, values: dict) -> dict:
         """Return the point of some values in unconstrained space."""
@@ -77,6 +77,8 @@ class Wide:
             there = {name: way(point[name]) for name, way in self.ways.items()}
             taken = {name: jnp.where(climbing, x, values[name]) for name, x in there.items()}
             run = self.said(self.key, {**values, **taken})
+            if not run.rows.keys() >= self.names:  # a name may hold a tracer of this run
+                raise CannotRun("with 64 bits the model has other sites")
             outside = [~jnp.asarray(each) for each in self.inside(run)]
             stretched = [
                 way.log_abs_det_jacobian(point[name], there[name])

@@ -813,6 +813,30 @@ def test_what_a_check_says_of_a_model(check, model, data, wanted):
     assert said == [wanted] * bool(wanted), report
 
 
+def taken(x):
+    """Some rows of an array that NumPyro takes itself, in a function under `jit` of JAX."""
+    mean = numpyro.sample("mean", dist.Normal(jnp.zeros(3), 1.0).to_event(1))
+    with numpyro.plate("rows", len(x), subsample_size=5):
+        numpyro.sample("y", dist.Normal(numpyro.subsample(x, 1) @ mean, 1.0), obs=jnp.ones(5))
+
+
+def test_doubles_in_a_partial_that_the_guide_holds_too_have_64_bits():
+    model = functools.partial(taken, DOUBLES[:36].reshape(12, 3))
+    guide = AutoNormal(model, create_plates=lambda: numpyro.plate("rows", 12, subsample_size=5))
+    report = examine(model, guide=guide, checks=["precision"])
+    assert report.ran == ["precision"] and report.ok, report
+
+
+def test_a_site_that_is_named_after_a_tracer_is_another_site_with_64_bits():
+    def model(y):
+        mean = numpyro.sample("mean", dist.Normal())
+        seen = jax.jit(lambda i: numpyro.sample(f"y_{i}", dist.Normal(mean), obs=y))
+        seen(0)
+
+    (row,) = examine(model, 1.0, checks=["precision"]).not_run
+    assert row.why == "with 64 bits the model has other sites"
+
+
 # --- precision at the optimum ------------------------------------------------------------------
 
 

@@ -69,6 +69,7 @@ def bayeux(name: str) -> str:
 def sbc(name: str) -> str:
     """Return which ranks of prior draws among those of the posterior are not uniform."""
     import jax
+    import numpyro
     from numpyro import handlers
     from numpyro.infer import MCMC, NUTS
     from scipy import stats
@@ -82,7 +83,10 @@ def sbc(name: str) -> str:
 
     with handlers.seed(rng_seed=0):
         sites = handlers.trace(model).get_trace(*args, **options).values()
-    observed = {site["name"] for site in sites if site["type"] == "sample" and site["is_observed"]}
+    observed = {site["name"] for site in sites if site["type"] == "sample" and site["is_observed"]
+                and not isinstance(site["fn"], numpyro.distributions.Unit)}  # fmt: skip
+    if not observed:
+        raise ValueError("its data come through `factor`, so none can be simulated")
     mcmc = MCMC(NUTS(conditioned), num_warmup=300, num_samples=4 * DRAWS, thinning=4,
                 jit_model_args=True, progress_bar=False)  # fmt: skip
     ranks: dict[str, list] = {}
