@@ -885,6 +885,19 @@ def test_what_rounding_costs_is_found_at_the_optimum_where_no_prior_draw_shows_i
     assert all(found.says.startswith("at the optimum") for found in report.findings)
 
 
+@pytest.mark.parametrize(("noise", "kind"), [(0.1, "hints"), (1e-5, "findings")])
+def test_what_rounding_costs_far_below_an_optimum_that_it_spares_is_a_hint(noise, kind):
+    """The sum loses a part in 500 of each mean; where the data are, that is 0.0001."""
+
+    def model(y):
+        x = numpyro.sample("x", dist.Normal(0.0, 1.0))
+        numpyro.sample("y", dist.Normal(1e6 * x + 30.0 * x - 1e6 * x, noise), obs=y)
+
+    report = examine(model, 0.05, checks=["precision"])
+    assert [row.id for row in getattr(report, kind)] == ["float32"], report
+    assert len(report.findings) + len(report.hints) == 1, report
+
+
 def test_a_climb_ends_at_the_top_or_where_numbers_end_and_stays_in_its_box():
     def hill(point):
         off = np.array([1.0, 30.0]) * (point - np.array([3.0, -2.0]))

@@ -17,6 +17,8 @@ from ..wide import Wide
 
 NATS = 0.5
 """By how much a log density may be wrong before inference notices."""
+FAR = 1_000.0
+"""So many nats below the optimum is where inference does not stay."""
 ENDS = "it comes from a loop that ends by a condition: see what a smaller tolerance changes"
 """What is said where the number of steps is not the same either."""
 
@@ -45,12 +47,18 @@ class Place:
             found[name] = [lossy(*row) for row in zip(*rows, strict=True)]
         return found
 
+    def heights(self) -> np.ndarray:
+        """Return the log density of each draw with 64 bits."""
+        rows = self.there.values()
+        return np.sum([each.reshape(len(each), -1).sum(1) for each in rows], axis=0)
+
 
 def check(context: Context) -> None:
     """Compute log densities again with 64 bits: of some prior draws, and at the optimum.
 
     What the same change makes in 64 bits that rounding makes in 32 is no fault of the formula. A
-    number too large or too small for 32 bits is a hint at a prior draw, since that may lie far out.
+    number too large or too small for 32 bits is a hint at a prior draw, since that may lie far out;
+    so is a wrong one at draws far below the optimum, if the two agree there.
     So is what a loop gives that ends by a condition, as a solver's at its tolerance: rounding
     decides how many steps it takes, and its own error may be larger.
 
@@ -68,11 +76,13 @@ def check(context: Context) -> None:
     model = in_64_bits(context)
     place = at_the_prior(context, model)
     found = place.apart(context.names)
-    if not any(row and is_wrong(row) for rows in found.values() for row in rows):
-        top = at_the_optimum(context, model)
-        lost = top.apart(context.names) if top else {}
-        if top and any(map(any, lost.values())):
-            place, found = top, lost
+    wrong = {draw for rows in found.values() for draw, row in enumerate(rows) if is_wrong(row)}
+    top, far = at_the_optimum(context, model), False
+    lost = top.apart(context.names) if top else {}
+    if top and wrong and not any(map(any, lost.values())):
+        far = bool(place.heights()[[*wrong]].max() < top.heights()[0] - FAR)
+    elif top and not wrong and any(map(any, lost.values())):
+        place, found = top, lost
     if not any(map(any, found.values())):
         return
     if any(row.check == "jit" for row in context.findings):
@@ -87,7 +97,7 @@ def check(context: Context) -> None:
         real = found
     iterated = context.traced.iterated()
     for name, rows in found.items():
-        compare(context, name, rows, place.where, not any(real[name]), iterated[name])
+        compare(context, name, rows, place.where, far, not any(real[name]), iterated[name])
 
 
 def in_64_bits(context: Context) -> Wide:
@@ -172,20 +182,22 @@ def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:
     return found if max(largest, abs(found.gap())) > NATS else None
 
 
-def is_wrong(row: comparing.Apart) -> bool:
+def is_wrong(row: comparing.Apart | None) -> bool:
     """Tell whether 32 bits give a number that is wrong, and not one that is out of their reach."""
+    if row is None:
+        return False
     return row.finite() or bool(np.isposinf(row.here).any())
 
 
 def compare(
     context: Context, name: str, found: list[comparing.Apart | None], where: str,
-    by_whole_numbers: bool, iterated: bool,
+    far: bool, by_whole_numbers: bool, iterated: bool,
 ) -> None:  # fmt: skip
-    """Add what was found for one site in some draws."""
+    """Add what was found for one site in some draws; `far` from an optimum where nothing is."""
     apart = [row for row in found if row]
     wrong = [row for row in apart if is_wrong(row)]
     for rows, tell, case in (
-        (wrong, context.find, "float32-likelihood"),
+        (wrong, context.hint if far else context.find, "float32-likelihood"),
         (apart, context.find if where else context.hint, "divergences-unsaid"),
     ):
         cases = ["seconds-since-1970"] if rounded_together((context.args, context.kwargs)) else []
@@ -200,5 +212,6 @@ def compare(
                 says += f"; {ENDS}"
                 context.hint("float32", says, name, [*cases, case])
             else:
+                says += "; the two agree at the optimum, which is far from there" * far
                 tell("float32", says, name, [*cases, case])
             return
