@@ -5,18 +5,13 @@ runs the programs on both stacks and writes what they say; the triage and the er
 from both.
 """
 
-import json
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 
-from . import catalogue, versions
+from . import catalogue, pages, versions
 from .catalogue import Evidence, Signature
 from .languages import said, say
-from .pages import BOOK, ROOT
 
-FILE = BOOK / "everyday.toml"
-RECORDED = ROOT / "stacks" / "everyday.json"
 LIBRARIES = versions.TITLES
 STACKS = {"now": "Now", "then": "In August 2024"}
 
@@ -47,8 +42,8 @@ class Entry:
 def load() -> dict[str, Entry]:
     """Return the entries by id, in the order of the file."""
     found = {}
-    for name, row in tomllib.loads(FILE.read_text()).items():
-        row = said(row, "title", "says", "try", "question")
+    for name, row in pages.data("book/everyday.toml").items():
+        row = dict(said(row, "title", "says", "try", "question"))
         row["first"] = row.pop("try")
         row["program"] = row.get("program", "").strip("\n")
         row["wordings"] = tuple(map(catalogue.signature, row["wordings"]))
@@ -59,10 +54,9 @@ def load() -> dict[str, Entry]:
     return found
 
 
-@cache
 def recorded() -> list[dict[str, str]]:
     """Return what the programs said: rows of `about`, `stack`, `type` and `text`."""
-    return json.loads(RECORDED.read_text())["rows"]
+    return pages.data("stacks/everyday.json")["rows"]
 
 
 def page(entry: Entry) -> str:

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Collection
 from functools import cache
@@ -174,10 +173,9 @@ def translations() -> dict[str, str]:
     return found
 
 
-@cache
 def doubts() -> dict[str, Any]:
     """Return what people say of the entries, and of topics that the book has nothing about."""
-    return tomllib.loads((pages.BOOK / "doubts.toml").read_text(encoding="utf-8"))
+    return pages.data("book/doubts.toml")
 
 
 def texts(one: Any) -> list[str]:

@@ -60,7 +60,7 @@ def test_a_plan_fits_its_day_and_nobody_sits_for_more_than_ninety_minutes(
 ):
     rows = taught.schedule(name)
     assert sum("#exercises" in what for _, what in rows) == chapters_taught
-    assert taught.plans()[name]["begins"] == "9:00"
+    assert pages.data(taught.PLANS)[name]["begins"] == "9:00"
     assert sum(took for took, _ in rows) == minutes, "say in the guide when the day ends"
     assert minutes <= {"half-day": 4, "full-day": 8}[name] * 60
     sat = [0]

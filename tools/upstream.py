@@ -21,20 +21,20 @@ import subprocess
 import sys
 import tarfile
 import time
-import tomllib
 import xml.etree.ElementTree as ElementTree
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bookkit import records
+from bookkit import pages, records
 from bookkit import upstream as page
 from stacks import measure
 from tools import environments
 from tools.environments import SetupError
 
 ROOT = environments.ROOT
-FOLDER, RECORD = page.FOLDER, page.RECORD
+FOLDER, RECORD = page.FOLDER, ROOT / page.RECORD
+TABLES = pages.data("upstream/index.toml")
 WORK = environments.CACHE / "upstream"
 PYTHON = WORK / "env" / "bin" / "python"
 FORMAT = 1  # raise it when what is measured changes, and every row is measured again
@@ -51,27 +51,17 @@ def pytest_collection_modifyitems(config, items):
 """
 
 
-def tables() -> dict[str, Any]:
-    """Return the tables of `upstream/index.toml`."""
-    return tomllib.loads(page.INDEX.read_text())
-
-
-def index() -> dict[str, dict]:
-    """Return the defects by the names of their folders."""
-    return {row["folder"]: row for row in tables()["defect"]}
-
-
 def together(rows: dict[str, dict]) -> tuple[dict, list[str]]:
     """Return the row of all patches for the release, and their folders in order."""
     cases = [slug for row in rows.values() for slug in row["cases"]]
     folders = [name for name, row in rows.items() if not row.get("checkout")]
-    return {**tables()["together"], "cases": cases}, folders
+    return {**TABLES["together"], "cases": cases}, folders
 
 
 def install() -> dict[str, str]:
     """Make the environment with the newest releases; return those that the record names."""
     print("installing the newest releases …", flush=True)
-    environments.create(WORK / "env", sys.executable, *tables()["environment"]["packages"])
+    environments.create(WORK / "env", sys.executable, *TABLES["environment"]["packages"])
     installed = environments.versions(WORK / "env")
     named = ("numpyro", "jax", "jaxlib", "equinox", "funsor", "optax", "flax", "pytest")
     return {name: installed[name] for name in named}
@@ -283,7 +273,7 @@ def main() -> int:
     parser.add_argument("folders", nargs="*", help="all of them, if none is named")
     parser.add_argument("--checkout", type=Path, help="a checkout of NumPyro")
     options = parser.parse_args()
-    rows, checkout = index(), options.checkout
+    rows, checkout = page.defects(), options.checkout
     if unknown := set(options.folders) - set(rows):
         raise SetupError(f"no folder {', '.join(unknown)}: there are {', '.join(rows)}.")
     # Without its own history, git would name the commit of the folder around it.
