@@ -24,8 +24,8 @@ class Entry:
     library: str  # a key of `LIBRARIES`: whose error it is
     kind: str  # what it is about; JAX has a page for each
     title: str  # what went wrong, in a line
-    says: str  # what it is, in a sentence or two
-    first: str  # the first thing to try (`try` in the file)
+    symptom: str  # what it is, in a sentence or two (`says` in the file)
+    cure: str  # the first thing to try (`try` in the file)
     link: str  # the best page about it: an address, or a page of this book
     # The messages that it has had; `points` as in the catalogue. `source` is "report" where only a
     # report shows one, "documentation" where only a library's own text does.
@@ -44,7 +44,7 @@ def load() -> dict[str, Entry]:
     found = {}
     for name, row in pages.data("book/everyday.toml").items():
         row = dict(said(row, "title", "says", "try", "question"))
-        row["first"] = row.pop("try")
+        row["symptom"], row["cure"] = row.pop("says"), row.pop("try")
         row["program"] = row.get("program", "").strip("\n")
         row["wordings"] = tuple(map(catalogue.signature, row["wordings"]))
         row["evidence"] = tuple(Evidence(**one, means="") for one in row.get("evidence", ()))
