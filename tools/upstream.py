@@ -254,19 +254,6 @@ def fingerprint(folders: list[str], row: dict, versions: dict[str, str]) -> str:
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def show(name: str, row: dict) -> None:
-    """Print a row of the table; only its state, where it could not be measured."""
-    line = f"{name:30} "
-    if "test" in row:
-        own = [str(sum(part[how]["passed"] for part in row["own"])) for how in ("without", "with")]
-        held = [row["test"][how] for how in ("without", "with")]
-        tests = [f"{found['passed']}/{sum(found.values())}" for found in held]
-        exits = f"{row['reproducer']['without']} → {row['reproducer']['with']}"
-        line += f"{exits:8} {' → '.join(tests):16} {' → '.join(own):14} {row['seconds']:4} s  "
-    said = row["state"].replace("fixed", "fixed by the newest release: tell case and report")
-    print(f"{line}{said}", flush=True)
-
-
 def main() -> int:
     """Run the program; the status is 1 where a row wants attention."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -282,7 +269,6 @@ def main() -> int:
     versions = install()
     release = source("numpyro", versions["numpyro"])
     print(f"NumPyro {versions['numpyro']}, JAX {versions['jax']}")
-    print(f"{'folder':30} {'exits':8} {'its test':16} {'own tests':14}")
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {"rows": {}}
     bad = []
     for name in options.folders or [*rows, TOGETHER]:
@@ -297,7 +283,7 @@ def main() -> int:
             shelf[name], record["versions"] = found, versions
             measure.write_json(RECORD, record, sort_keys=True)
         if found:
-            show(name, found)
+            print(f"{name:30} {found['state']}", flush=True)
             bad += attention(name, found)
     print(f"\n{len(bad)} rows want attention." if bad else "\nAll patches are proven.")
     print("\n".join(bad))
@@ -306,7 +292,8 @@ def main() -> int:
 
 def attention(name: str, found: dict) -> list[str]:
     """Return what of a row a person should look at, in lines."""
-    bad = [f"  {name}: {found['state']}"] if found["state"] != "proven" else []
+    said = found["state"].replace("fixed", "fixed by the newest release: tell case and report")
+    bad = [f"  {name}: {said}"] if said != "proven" else []
     for slug, case in found.get("cases", {}).items():
         if case["patched"] and case["verdict"] != "ok":
             bad.append(f"  {slug}: with all patches the book's case gives {case['verdict']}")
