@@ -69,7 +69,8 @@ def test_what_a_report_names_is_on_the_pages_and_the_cases_title_and_cure_are_in
 def test_the_book_shows_each_case_and_each_tool():
     cases, tools = examined.cases_table(), examined.tools_table()
     assert all(name in tools for name in examined.TOOLS.values())
-    for slug in [*pages.data(examined.RECORD)["cases"], *examined.load()["not_applicable"]]:
+    record = pages.data(examined.RECORD)
+    for slug in [*record["cases"], *record["not_applicable"]]:
         assert f"/book/cases/{slug}.md" in cases
 
 
