@@ -189,7 +189,7 @@ def test_invalid_front_matter_and_cell_metadata_give_one_line_with_the_cure(outc
 def executed(folder, stack="now"):
     """Execute what a stack's cache does not hold; return the pages that a kernel ran for."""
     said = []
-    cache = execute.open_cache(folder / "cache", stack)
+    cache = execute.open_cache(folder / "cache" / stack)
     list(execute.execute_chapters(pages.find_notebooks(folder), cache, said.append))
     return {line.split()[1] for line in said if line.startswith("executing")}
 
@@ -206,6 +206,6 @@ def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(tmp_path)
 
 
 def test_an_index_of_the_cache_that_a_full_disk_left_empty_is_made_anew(tmp_path):
-    index = execute.open_cache(tmp_path, "now").path / "global.db"
+    index = execute.open_cache(tmp_path).path / "global.db"
     index.write_bytes(b"")
-    assert execute.open_cache(tmp_path, "now").list_cache_records() == []
+    assert execute.open_cache(tmp_path).list_cache_records() == []
