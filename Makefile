@@ -26,7 +26,7 @@ PYTHONS := "$(PYTHON)" python3.12 python3 python python3.13 python3.11 python3.1
 RUNS := -c "import sys; sys.exit(sys.version_info < (3, 8))"
 
 .NOTPARALLEL:  # two commands would execute the same pages twice
-.PHONY: environments run lock $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
+.PHONY: environments run lock upgrade $(shell sed -n 's/^\([a-z-]*\):.*\#\#.*/\1/p' Makefile)
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -108,6 +108,21 @@ lock: environments
 	  $$(sed -n '1s/# Python //p' stacks/recordings/frameworks.in) \
 	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt
 	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
+
+# Moves the book to the newest releases. A step that fails after `recordings` needs a person, and
+# the next one runs all the same. After an interruption or a correction it can be run again.
+upgrade: lock
+	$(MAKE) matrix ARGS=--newest
+	$(PY) -m stacks.avoid
+	$(PY) -m stacks.recordings
+	-$(PY) -m bookkit
+	-$(PY) -m pytest -q book --update
+	-$(PY) -m can_i_use
+	-$(PY) -m bookkit.translations
+	-$(PY) -m pytest -q -m "" tests
+	-$(PY) -m tools.upstream
+	@echo "Read what changed, and the text beside it, and what is marked (ignored) above:"
+	@git diff --stat -- book tests/outputs stacks/everyday.json stacks/recordings.json can_i_use
 
 lint: environments ## check the style of the code, its types, the workflows, and the spelling
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy

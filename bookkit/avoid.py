@@ -1,29 +1,19 @@
 """Read `stacks/avoid.toml` and what was measured: the releases that compute wrong numbers."""
 
-import json
-import tomllib
 from typing import Any
 
-from . import casebook, versions
+from . import casebook, pages, versions
 from .languages import said, say
-from .pages import ROOT
 from .versions import version_order
 
-TABLES = ROOT / "stacks" / "avoid.toml"
-RECORD = ROOT / "stacks" / "avoid.json"
-PROGRAMS = "https://github.com/trace-evidence/trace-evidence/blob/main/stacks/avoid"
+RECORD = "stacks/avoid.json"
 TOLD = ("library", "since", "until", "symptom", "cure", "flag", "url")
 
 
 def load() -> list[dict[str, Any]]:
     """Return the tables, in the order of the page."""
-    rows = tomllib.loads(TABLES.read_text())["avoid"]
+    rows = pages.data("stacks/avoid.toml")["avoid"]
     return [said({"until": "", **row}, "symptom", "spoiled", "cure") for row in rows]
-
-
-def record() -> dict[str, Any]:
-    """Return what was measured: `machine`, and `programs`, which have the releases."""
-    return json.loads(RECORD.read_text())
 
 
 def rules() -> dict[str, dict[str, str]]:
@@ -35,7 +25,7 @@ def releases(row: dict[str, Any]) -> str:
     """Return the wrong releases of a table in words."""
     if row["until"]:
         return versions.between(row["since"], row["until"])
-    measured = record()["programs"][row["program"]]
+    measured = pages.data(RECORD)["programs"][row["program"]]
     newest = max(measured, key=version_order)
     return say(
         "{since} to {newest}, the newest on {date}",
@@ -65,7 +55,7 @@ def table() -> str:
 def counted_table(program: str = "") -> str:
     """Return what each program, or one of them, counted; releases that counted alike together."""
     head = say("| Program | Release | Wrong numbers | With the flag | Measured |")
-    known = record()["programs"]
+    known = pages.data(RECORD)["programs"]
     rows: dict[tuple[str, ...], list[str]] = {}
     for row in load():
         if program not in ("", row["program"]):
@@ -73,7 +63,8 @@ def counted_table(program: str = "") -> str:
         counts = known.get(row["program"], {})
         for release in sorted(counts, key=version_order):
             measured = counts[release]
-            name = f"[`{row['program']}`]({PROGRAMS}/{row['program']}.py), {row['library']}"
+            file = pages.source(f"stacks/avoid/{row['program']}.py")
+            name = f"[`{row['program']}`]({file}), {row['library']}"
             words = [counted(measured.get(key)) for key in ("counted", "with_flag")]
             rows.setdefault((name, *words, measured["date"]), []).append(release)
     return casebook.as_table(

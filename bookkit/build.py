@@ -3,11 +3,10 @@
 A record beside the site holds what it was made from. It is taken away before Sphinx starts and
 written when the site is whole. So after an interruption, or a change in what all pages depend on,
 the site is built from nothing; where only pages changed, Sphinx builds those; and where nothing
-changed, nothing is done. `make page` builds English alone, and until the site was built whole a
-preview, which has outputs only on pages that are executed.
+changed, nothing is done. `make page` builds English alone. A page that is not executed has no
+outputs, until `make book` executes it, and Sphinx reads it again.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -18,9 +17,7 @@ from pathlib import Path
 from . import execute, languages, pages
 
 SITE = pages.BUILD / "html"
-DOCTREES = pages.BUILD / ".doctrees"
 RECORD = execute.BUILT
-LOG = pages.BUILD / "log.txt"
 # What every page depends on, besides what outputs do; catalogues that have no page.
 SHARED = (
     *("_config.yml", "_toc.yml", "book/*.toml", "book/references.bib"),
@@ -33,7 +30,6 @@ SHARED = (
 # What one page depends on: Sphinx sees which.
 OWN = ("book/**/*.md", "book/**/*.json", "locale/*/LC_MESSAGES/book/**/*.po")
 SHOWN = 40  # lines of Sphinx's log, which has warnings and errors alone
-PREVIEW = "preview"
 
 
 def files(patterns: Iterable[str]) -> list[Path]:
@@ -48,27 +44,17 @@ def sources() -> list[str]:
     return [" ".join(one.code for one in languages.wanted()), execute.digest(shared)]
 
 
-def is_whole() -> bool:
-    """Tell whether the site was built, and not as a preview."""
-    return SITE.exists() and RECORD.exists() and PREVIEW not in RECORD.read_text().splitlines()[0]
-
-
-def build(code: str, preview: bool) -> bool:
-    """Build the site in one language, English with Jupyter Book; tell whether it is whole."""
-    command = [sys.executable, "-m", "bookkit.localized", code]
-    site, log = f"the site in {code}", LOG.with_name(f"log-{code}.txt")
-    if code == languages.ENGLISH:
-        jupyter_book = str(Path(sys.executable).with_name("jupyter-book"))
-        command = [jupyter_book, "build", str(pages.ROOT), "-W", "-n", "--keep-going", "-q"]
-        site, log = "the site", LOG
-    print(f"building {site} …", flush=True)
+def build(code: str) -> bool:
+    """Build the site in one language; tell whether it is whole."""
+    log = pages.BUILD / f"log-{code}.txt"
+    print(f"building the site in {code} …", flush=True)
     with log.open("w") as opened:
-        env = os.environ | ({execute.PREVIEW: "1"} if preview else {})
-        done = subprocess.run(command, stdout=opened, stderr=opened, env=env)
+        command = [sys.executable, "-m", "bookkit.localized", code]
+        done = subprocess.run(command, stdout=opened, stderr=opened)
     if done.returncode:
         print(*log.read_text().splitlines()[-SHOWN:], sep="\n", file=sys.stderr)
         cure = f"mend what the lines above name; {log.relative_to(pages.ROOT)} has the rest."
-        print(f"error: {site} was not built: {cure}", file=sys.stderr)
+        print(f"error: the site in {code} was not built: {cure}", file=sys.stderr)
     return done.returncode == 0
 
 
@@ -79,16 +65,13 @@ def main(page: bool = False) -> int:
     """
     pages.BUILD.mkdir(exist_ok=True)
     with execute.alone(SITE, does="builds the site"):
-        return bring_up_to_date(page, preview=page and not is_whole())
+        return bring_up_to_date(page)
 
 
-def bring_up_to_date(page: bool, preview: bool) -> int:
+def bring_up_to_date(page: bool) -> int:
     """Build what is not there or old."""
     wanted, own, where = sources(), execute.digest(files(OWN)), SITE.relative_to(pages.ROOT)
     codes = [languages.ENGLISH] if page else wanted[0].split()
-    if preview:
-        wanted[0] = PREVIEW
-        print("This is a preview: pages that are not executed have no outputs; see make book.")
     record = RECORD.read_text().splitlines() if RECORD.exists() and SITE.exists() else []
     goes_on = record[:2] == wanted
     known = dict(row.split() for row in record[2:]) if goes_on else {}
@@ -97,10 +80,10 @@ def bring_up_to_date(page: bool, preview: bool) -> int:
         print(f"The book is in {where}, and up to date: open {where}/index.html, or make serve.")
         return 0
     RECORD.unlink(missing_ok=True)
-    for folder in () if goes_on else (SITE, *DOCTREES.parent.glob(f"{DOCTREES.name}*")):
+    for folder in () if goes_on else (SITE, *pages.BUILD.glob(".doctrees*")):
         shutil.rmtree(folder, ignore_errors=True)
     with ThreadPoolExecutor() as pool:  # Sphinx uses one core a language
-        if not all([*pool.map(lambda code: build(code, preview), old)]):
+        if not all([*pool.map(build, old)]):
             return 1
     known |= dict.fromkeys(old, own)
     RECORD.write_text("\n".join([*wanted, *map(" ".join, known.items())]))

@@ -1,7 +1,6 @@
 """Cards and tables of the casebook, as Markdown, made from the records and the matrix."""
 
 import html
-import tomllib
 from collections.abc import Iterable
 
 from . import catalogue, pages, records, versions
@@ -80,7 +79,7 @@ def upstream(case: Case) -> str:
 
 def patch(case: Case) -> str:
     """Return a sentence that leads to the patch for a case, or nothing where there is none."""
-    rows = tomllib.loads((pages.ROOT / "upstream" / "index.toml").read_text())["defect"]
+    rows = pages.data("upstream/index.toml")["defect"]
     if not any(case.slug in row["cases"] for row in rows):
         return ""
     return say(" A patch and a test are ready: [Upstream](/book/reference/upstream.md).")

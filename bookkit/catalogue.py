@@ -11,16 +11,14 @@ had, `source` says what backs it: `"report"`, a report in `tests/reports/tuning.
 """
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 
 from trace_evidence.triage import CLAIM
 
+from . import pages
 from .languages import said, say
-from .pages import BOOK
 
-FILE = BOOK / "catalogue.toml"
 TEXTS = ("title", "symptom", "cause", "cure", "question")
 
 
@@ -84,8 +82,8 @@ def signature(row: dict) -> Signature:
 @cache
 def load() -> dict[str, Failure]:
     """Return the failures by id, in the order of the book."""
-    tables = tomllib.loads(FILE.read_text())
-    tables = {name: said(entry, *TEXTS) for name, entry in tables.items()}
+    tables = pages.data("book/catalogue.toml")
+    tables = {name: dict(said(entry, *TEXTS)) for name, entry in tables.items()}
     for entry in tables.values():
         entry["signatures"] = tuple(signature(said(r, "note")) for r in entry["signatures"])
         entry["undecided_with"] = tuple(entry.get("undecided_with", ()))

@@ -5,18 +5,13 @@ runs the programs on both stacks and writes what they say; the triage and the er
 from both.
 """
 
-import json
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 
-from . import catalogue, versions
+from . import catalogue, pages, versions
 from .catalogue import Evidence, Signature
 from .languages import said, say
-from .pages import BOOK, ROOT
 
-FILE = BOOK / "everyday.toml"
-RECORDED = ROOT / "stacks" / "everyday.json"
 LIBRARIES = versions.TITLES
 STACKS = {"now": "Now", "then": "In August 2024"}
 
@@ -29,8 +24,8 @@ class Entry:
     library: str  # a key of `LIBRARIES`: whose error it is
     kind: str  # what it is about; JAX has a page for each
     title: str  # what went wrong, in a line
-    says: str  # what it is, in a sentence or two
-    first: str  # the first thing to try (`try` in the file)
+    symptom: str  # what it is, in a sentence or two (`says` in the file)
+    cure: str  # the first thing to try (`try` in the file)
     link: str  # the best page about it: an address, or a page of this book
     # The messages that it has had; `points` as in the catalogue. `source` is "report" where only a
     # report shows one, "documentation" where only a library's own text does.
@@ -47,9 +42,9 @@ class Entry:
 def load() -> dict[str, Entry]:
     """Return the entries by id, in the order of the file."""
     found = {}
-    for name, row in tomllib.loads(FILE.read_text()).items():
-        row = said(row, "title", "says", "try", "question")
-        row["first"] = row.pop("try")
+    for name, row in pages.data("book/everyday.toml").items():
+        row = dict(said(row, "title", "says", "try", "question"))
+        row["symptom"], row["cure"] = row.pop("says"), row.pop("try")
         row["program"] = row.get("program", "").strip("\n")
         row["wordings"] = tuple(map(catalogue.signature, row["wordings"]))
         row["evidence"] = tuple(Evidence(**one, means="") for one in row.get("evidence", ()))
@@ -59,10 +54,9 @@ def load() -> dict[str, Entry]:
     return found
 
 
-@cache
 def recorded() -> list[dict[str, str]]:
     """Return what the programs said: rows of `about`, `stack`, `type` and `text`."""
-    return json.loads(RECORDED.read_text())["rows"]
+    return pages.data("stacks/everyday.json")["rows"]
 
 
 def page(entry: Entry) -> str:

@@ -1,17 +1,10 @@
 """What the book says of `examine`: the cases it finds, what it said of other people's models."""
 
-import json
-from typing import Any
-
 from . import casebook, pages, records
 from .languages import say
 
-RECORD = pages.ROOT / "examine" / "trials" / "record.json"
-
-
-def load() -> dict[str, Any]:
-    """Return the record: `cases`, those `not_applicable`, and `others`, with the `alarms`."""
-    return json.loads(RECORD.read_text())
+# The `cases`, those `not_applicable`, and `others`, with the `alarms`.
+RECORD = "examine/trials/record.json"
 
 
 def cases_table() -> str:
@@ -19,7 +12,7 @@ def cases_table() -> str:
 
     Those that no model can show stand in a fold, with their reasons.
     """
-    record, known = load(), records.load()
+    record, known = pages.data(RECORD), records.load()
     found, order = [], [slug for slug in known if slug in record["cases"]]
     for slug in order:
         row = record["cases"][slug]
@@ -45,7 +38,7 @@ def cases_table() -> str:
 def corpus_table() -> str:
     """Return what was said of other people's models, by project, and each alarm in a sentence."""
     head = say("| Project | Models | Defects | Deliberate | False | CPU s, median |")
-    rows, record = [], load()
+    rows, record = [], pages.data(RECORD)
     for name, row in sorted(record["others"].items(), key=lambda row: row[0] == "all"):
         keys = ("models", "defect", "deliberate", "false", "median_seconds")
         link = say("**all**") if name == "all" else f"[{name}]({row['repository']})"
@@ -71,7 +64,7 @@ def tools_table() -> str:
     """Return what other tools said of the same models, as Markdown."""
     head = say("| Tool | Models | Could not | Hit and told | Whole and warned | `examine` |")
     rows = []
-    for tool, row in load()["tools"].items():
+    for tool, row in pages.data(RECORD)["tools"].items():
         hit = f"{len(row['hit'])} / {row['of']}"
         whole = ", ".join(f"`{name}`" for name in row["whole"]) or "0"
         ours = f"{row['by examine']} / {row['of']}"

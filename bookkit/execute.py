@@ -10,7 +10,6 @@ import contextlib
 import fcntl
 import hashlib
 import itertools
-import json
 import os
 import platform
 import re
@@ -34,14 +33,12 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from trace_evidence import checkout, triage
 from trace_evidence.then import REQUIRED_VARIABLE
 
 from . import kernels, pages
 
 CACHE = pages.BUILD / ".jupyter_cache"
 BUILT = pages.BUILD / "site.txt"  # what the site was built from: see `build.py`
-PREVIEW = "TRACE_EVIDENCE_PREVIEW"  # set where a page that is not executed shows no outputs
 DATA = ("requirements.txt", "stacks/then.txt")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"
@@ -70,11 +67,6 @@ def digest(files: Iterable[Path]) -> str:
     return found.hexdigest()
 
 
-def fingerprint() -> str:
-    """Return one hash of `inputs`."""
-    return digest(inputs())
-
-
 def package() -> list[Path]:
     """Return the files of the reader's package."""
     home = pages.ROOT / "trace_evidence"
@@ -98,25 +90,15 @@ def package_of(notebook: NotebookNode) -> str:
 
 
 def told() -> str:
-    """Return a hash of `examine` and of what it says of the cases: title, address and cure."""
-    try:
-        known = triage.data()["explain"]
-    except checkout.DataError:
-        return ""  # whoever needs it says so
-    known = {name: row for name, row in known.items() if row["kind"] != "everyday"}
-    said = [[name, row["title"], row["page"], row["cure"]] for name, row in sorted(known.items())]
-    code = b"".join(path.read_bytes() for path in sorted(EXAMINE.rglob("*.py")))
-    return hashlib.sha256(json.dumps(said).encode() + code).hexdigest()
+    """Return a hash of `examine` and of the records that it quotes: of cases and of chapters."""
+    fronts = [path.read_text().partition("\n---")[0] for path in sorted(pages.CASES.glob("*.md"))]
+    code = digest([pages.BOOK / "catalogue.toml", *sorted(EXAMINE.rglob("*.py"))])
+    return hashlib.sha256("".join([code, *fronts]).encode()).hexdigest()
 
 
-def open_cache(path: Path = CACHE, stack: str | None = None) -> JupyterCacheBase:
-    """Return the cache of the pages that a stack has executed.
-
-    Args:
-        path: the folder of the caches of all stacks.
-        stack: a hash of the stack; `fingerprint()` where none is given.
-    """
-    cache = get_cache(path / (stack or fingerprint()))
+def open_cache(path: Path = CACHE) -> JupyterCacheBase:
+    """Return the cache of the pages that the locked stacks have executed, in a folder of caches."""
+    cache = get_cache(path / digest(inputs()))
     OrmBase.metadata.create_all(cache.db)  # a full disk leaves the index without tables
     return cache
 

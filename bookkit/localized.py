@@ -1,10 +1,10 @@
-"""The site in another language: how it is built, and what that needs of Sphinx.
+"""The site in one language: how it is built, and what that needs of Sphinx.
 
 `python -m bookkit.localized zh_CN`, which `make book` calls, builds it. Jupyter Book takes no
 language, so this gives Sphinx the configuration that Jupyter Book makes of `_config.yml`, and what
-differs. The pages are executed already, for all languages at once: run `python -m bookkit` before,
-or Sphinx executes here what it does not find. As an extension it adds a switch between languages,
-marks on what is not translated, and a search.
+differs. The pages are executed before, for all languages at once, by `python -m bookkit`; one that
+is not is built without outputs. As an extension it adds a switch between languages, marks on what
+is not translated, and a search.
 """
 
 import json
@@ -17,6 +17,7 @@ from typing import Any
 
 from docutils import nodes
 from jupyter_book.config import get_final_config
+from myst_nb.sphinx_ import SphinxEnvType
 from sphinx import locale
 from sphinx.addnodes import toctree
 from sphinx.application import Sphinx
@@ -26,7 +27,7 @@ from sphinx_exercise.directive import ExerciseStartDirective
 
 from trace_evidence import symptoms
 
-from . import languages, pages, translations
+from . import execute, languages, pages, translations
 from .languages import ENGLISH, say
 
 WORDS = "words-data.js"
@@ -74,6 +75,13 @@ def configuration() -> dict[str, Any]:
     return made
 
 
+def leave_out_what_is_not_executed(app: Sphinx, env: SphinxEnvType, names: list[str]) -> None:
+    """Have myst-nb execute nothing: pages that are not executed show no outputs."""
+    read = [path for path in pages.find_notebooks() if pages.page_name(path) in names]
+    missing = [pages.page_name(path) for path in read if execute.executed(path) is None]
+    env.mystnb_config.execution_excludepatterns = [f"{page}.md" for page in missing]
+
+
 def build(code: str, out: str = "", trees: str = "", builder: str = "html") -> int:
     """Build the edition of a language; return 0 where there was neither an error nor a warning."""
     languages.use(code)
@@ -86,6 +94,7 @@ def build(code: str, out: str = "", trees: str = "", builder: str = "html") -> i
             pages.ROOT, None, made, kept, builder, configuration(),
             status=None, warning=sys.stderr, warningiserror=True, keep_going=True,
         )  # fmt: skip
+        app.connect("env-before-read-docs", leave_out_what_is_not_executed)
         app.build()
     if not out:
         shutil.copytree(made, folder(code), dirs_exist_ok=True)

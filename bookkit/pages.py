@@ -6,8 +6,10 @@ This is the one place that knows the folders of the repository, the contents and
 from __future__ import annotations
 
 import ast
+import json
 import pickle
 import re
+import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -79,6 +81,23 @@ def published(page: str) -> str:
 def parse(text: str) -> Any:
     """Return the value of a text in YAML: the same object each time, which nobody changes."""
     return yaml.safe_load(text)
+
+
+@cache
+def data(name: str) -> Any:
+    """Return what a file in TOML or JSON holds: the same object each time, which nobody changes.
+
+    Args:
+        name: the file, from the root of the repository.
+    """
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
+
+
+def source(name: str) -> str:
+    """Return where the repository shows a file or a folder."""
+    repository = config()["repository"]
+    return f"{repository['url']}/blob/{repository['branch']}/{name}"
 
 
 def contents() -> list[Entry]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from myst_nb.core.render import strip_ansi
 from nbformat import NotebookNode
 
-from . import expectations, pages
+from . import expectations, kept_outputs, pages
 
 BLOCK = re.compile(r"^(:{3,})\{predict\} *(\S+)\n(.*?)^\1$\n?", re.M | re.S)
 OPTION = re.compile(r"^:([a-z]+): (.*)\n", re.M)
@@ -77,11 +77,8 @@ def reading(notebook: NotebookNode, name: str, pattern: str) -> str:
 
 def outcome(cell: NotebookNode) -> str:
     """Return what a cell printed, gave and raised, as text."""
-    rows = [expectations.stream(cell, "stdout")]
-    results = (out for out in cell.outputs if out.output_type == "execute_result")
-    rows += [out.data.get("text/plain", "") for out in results]
-    rows += [f"{out.ename}: {out.evalue}" for out in cell.outputs if out.output_type == "error"]
-    return strip_ansi("\n".join(rows))
+    kinds = ("stdout", "result", "error")
+    return strip_ansi("\n".join(text for name, text in kept_outputs.of(cell) if name in kinds))
 
 
 def of_book() -> dict[str, tuple[Path, Prediction]]:

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Collection
 from functools import cache
@@ -106,7 +105,7 @@ def everyday_errors() -> dict[str, Entry]:
         program = ["A program that raises it:", indented(one.program), "It says:"]
         found[name] = entry(
             "everyday", one.title, f"{everyday.page(one)}#{name}", link=to_page(one.link),
-            question=one.question, symptom=one.says, cure=one.first,
+            question=one.question, symptom=one.symptom, cure=one.cure,
             signatures=[[row.pattern, row.points, ""] for row in one.wordings],
             evidence=[[row.pattern, row.points, ""] for row in one.evidence],
             look=[[slug, known[slug]["title"], known[slug]["page"]] for slug in one.look],
@@ -174,15 +173,14 @@ def translations() -> dict[str, str]:
     return found
 
 
-@cache
 def doubts() -> dict[str, Any]:
     """Return what people say of the entries, and of topics that the book has nothing about."""
-    return tomllib.loads((pages.BOOK / "doubts.toml").read_text(encoding="utf-8"))
+    return pages.data("book/doubts.toml")
 
 
 def texts(one: Any) -> list[str]:
     """Return the title, the symptom and the phrases of an entry, in all languages."""
-    said = [one.title, getattr(one, "symptom", "") or one.says, *getattr(one, "phrases", ())]
+    said = [one.title, one.symptom, *getattr(one, "phrases", ())]
     return [*said, *(translations().get(" ".join(text.split()), "") for text in said)]
 
 

@@ -1,13 +1,12 @@
 """What is taught: the pages of the workshop, its plans, and where Colab opens the foundations."""
 
-import json
 from functools import cache
 from pathlib import Path
 
 from . import casebook, pages
 from .languages import say
 
-PLAN_FILE = pages.BOOK / "workshop" / "plans.json"
+PLANS = "book/workshop/plans.json"  # by name: when each begins, and its rows
 MINUTES = "teaching {teaching} min, exercises {exercises} min"
 BRANCH = "notebooks"
 COLAB = "https://colab.research.google.com/github"
@@ -36,20 +35,15 @@ def colab_address(page: str) -> str:
     return f"{COLAB}/{repository}/blob/{BRANCH}/{Path(page).name}.ipynb"
 
 
-def plans() -> dict:
-    """Return the plans by name: when each begins, and its rows."""
-    return json.loads(PLAN_FILE.read_text())
-
-
 def schedule(name: str) -> list[tuple[int, str]]:
     """Return a plan's rows, minutes and Markdown; its chapters' minutes are of their front cards.
 
     Args:
-        name: a key of ``book/workshop/plans.json``, where a row is a chapter's id or
+        name: a key of `PLANS`, where a row is a chapter's id or
             a pair of minutes and words.
     """
     rows: list[tuple[int, str]] = []
-    for item in plans()[name]["rows"]:
+    for item in pages.data(PLANS)[name]["rows"]:
         if isinstance(item, str):
             page = f"book/failures/{item}"
             minutes, name = pages.meta(page)["failure"]["minutes"], say(pages.title(page))
@@ -63,7 +57,7 @@ def schedule(name: str) -> list[tuple[int, str]]:
 
 def schedule_table(name: str) -> str:
     """Return a plan as a Markdown table, with the times of day."""
-    hours, _, minutes = plans()[name]["begins"].partition(":")
+    hours, _, minutes = pages.data(PLANS)[name]["begins"].partition(":")
     clock = int(hours) * 60 + int(minutes)
     head, rows = say("| From | Minutes | What |"), []
     for took, what in [*schedule(name), (0, say("End"))]:

@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -37,6 +36,7 @@ from . import (
     outputs,
     pages,
     records,
+    taught,
     versions,
 )  # fmt: skip
 
@@ -134,10 +134,10 @@ def record_texts() -> Iterator[tuple[str, str]]:
         ("bookkit/outputs.py", [outputs.SILENT_WORDS, outputs.WASTEFUL_WORDS]),
         ("trace_evidence/both.py", [*both.SIDES.values(), *MARKS]),
         ("trace_evidence/symptoms.py", [*symptoms.ADVICE, symptoms.UNSURE]),
-        ("examine/trials", examined.load()["not_applicable"].values()),
+        ("examine/trials", pages.data(examined.RECORD)["not_applicable"].values()),
         ("can_i_use/instances.toml", record.CONSTRUCTS.values()),
         ("can_i_use/instances.toml", record.INSTANCES["left_out"].values()),
-        ("examine/trials", [row["why"] for row in examined.load()["alarms"]]),
+        ("examine/trials", [row["why"] for row in pages.data(examined.RECORD)["alarms"]]),
         ("can_i_use/causes.toml", [row["note"] for row in record.CAUSES if "note" in row]),
         *(
             (f"book/_static/illustrations/{file.name}", illustrations.words(file))
@@ -150,12 +150,11 @@ def record_texts() -> Iterator[tuple[str, str]]:
     page_of = {slug: f"book/failures/{slug}" for slug in catalogue.load()}
     page_of |= {entry.id: everyday.page(entry) for entry in everyday.load().values()}
     for name, keys in RECORDS.items():
-        for key, row in tomllib.loads((pages.ROOT / name).read_text()).items():
+        for key, row in pages.data(name).items():
             where = f"{page_of[key]}.md" if key in page_of else name
             yield from ((where, text) for text in under({key: row}, keys))
-    name = "book/workshop/plans.json"
-    for plan in pages.parse((pages.ROOT / name).read_text()).values():
-        yield from ((name, row[1]) for row in plan["rows"] if not isinstance(row, str))
+    for plan in pages.data(taught.PLANS).values():
+        yield from ((taught.PLANS, row[1]) for row in plan["rows"] if not isinstance(row, str))
     for entry in pages.contents():
         name = f"{entry.page}.md"
         yield from ((name, text) for text in under(pages.meta(entry.page), FRONT))

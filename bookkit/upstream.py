@@ -1,7 +1,5 @@
 """The page *Upstream*: the defects with a patch, what was proven of each, and where they stand."""
 
-import json
-import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -9,22 +7,14 @@ from . import casebook, pages, records
 from .languages import said, say
 
 FOLDER = pages.ROOT / "upstream"
-INDEX = FOLDER / "index.toml"
-RECORD = FOLDER / "record.json"
-SOURCE = "https://github.com/trace-evidence/trace-evidence/blob/main/upstream"
+RECORD = "upstream/record.json"
 
 
 @cache
 def defects() -> dict[str, dict]:
     """Return the rows of `upstream/index.toml` by folder."""
-    rows = tomllib.loads(INDEX.read_text())["defect"]
+    rows = pages.data("upstream/index.toml")["defect"]
     return {row["folder"]: said(row, "title", "state") for row in rows}
-
-
-@cache
-def record() -> dict:
-    """Return what `make run M=tools.upstream` found last."""
-    return json.loads(RECORD.read_text())
 
 
 def reproducer(name: str) -> str:
@@ -43,11 +33,11 @@ def write_reproducer(name: str) -> Path:
 
 def proof(name: str) -> str:
     """Return what `make run M=tools.upstream` found of a folder's test, in a few words."""
-    found = record()["rows"].get(
+    found = pages.data(RECORD)["rows"].get(
         name, {"state": say("not proven yet: `make run M=tools.upstream`")}
     )
     if found["state"] == "fixed":
-        release = record()["versions"]["numpyro"]
+        release = pages.data(RECORD)["versions"]["numpyro"]
         found = {"state": say("**fixed** in NumPyro {release}", release=release)}
     if found["state"] != "proven":
         return found["state"]
@@ -59,7 +49,7 @@ def proof(name: str) -> str:
 
 def on_main(name: str) -> str:
     """Return what became of a defect on NumPyro's main branch, and at which commit, if known."""
-    found = record()["rows"].get(name, {}).get("main")
+    found = pages.data(RECORD)["rows"].get(name, {}).get("main")
     if not found:
         return say("not measured")
     states = {
@@ -85,7 +75,7 @@ def table() -> str:
         }
         links = [f"{{download}}`{key} <{file}>`" for key, file in files.items()]
         links += [
-            f"[{word}]({SOURCE}/{name}/{key}.md)"
+            f"[{word}]({pages.source(f'upstream/{name}/{key}.md')})"
             for key, word in {"report": say("report"), "notes": say("notes")}.items()
         ]
         known = records.load()
@@ -114,7 +104,7 @@ def rest_table() -> str:
 
 def summary() -> str:
     """Return when and on what the patches were proven, and what they come to together."""
-    found = record()
+    found = pages.data(RECORD)
     versions = found["versions"]
     cases = [case for case in found["together"]["cases"].values() if case["patched"]]
     good = sum(case["verdict"] == "ok" for case in cases)

@@ -5,18 +5,14 @@ verdict in each row. Some rows are controls: they differ from another row in one
 which library moved a boundary.
 """
 
-import json
-import tomllib
 from collections.abc import Callable
 from functools import cache
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
+from . import pages
 from .languages import said, say
-from .pages import ROOT
 
-FILE = ROOT / "stacks" / "matrix.json"
-MOVED_BY = ROOT / "stacks" / "boundaries.toml"
 BAD = ("fails", "wrong", "warns")
 UNKNOWN = "not measured"
 STACK = ("numpyro", "jax", "equinox", "diffrax")
@@ -43,10 +39,9 @@ class Span(NamedTuple):
     last: str
 
 
-@cache
 def load() -> Record:
     """The record: `date`, `platform`, `python`, `failures` and `rows`, sorted by release."""
-    return json.loads(FILE.read_text())
+    return pages.data("stacks/matrix.json")
 
 
 def version_order(version: str) -> tuple[int, ...]:
@@ -141,7 +136,7 @@ def spans(failure_id: str, library: str | None = None) -> list[Span]:
 @cache
 def moved_by() -> list[dict[str, str]]:
     """What moved each boundary: `failure`, `library`, `release`, `pull` (an address), `says`."""
-    return [said(row, "says") for row in tomllib.loads(MOVED_BY.read_text())["boundary"]]
+    return [said(row, "says") for row in pages.data("stacks/boundaries.toml")["boundary"]]
 
 
 def boundaries(failure_id: str, library: str | None = None) -> list[tuple[str, str]]:

@@ -13,7 +13,8 @@ what is new or changed runs, in a fresh clone too, and a row is written as soon 
     python -m stacks.measure                       measure what is missing in all rows
     python -m stacks.measure --newest              the newest rows only, for a new case
     python -m stacks.measure --rows 0.15.2,0.22.0  these rows only
-    python -m stacks.measure --lock --rows ...     make the locks from the pins
+    python -m stacks.measure --lock                lay down the book's own stack, lock all rows
+    python -m stacks.measure --lock --rows ...     make the locks of some from their pins
 
 Verdicts: `fails` (the library's exception), `wrong` (a silently wrong result, and which), `warns`,
 `ok`, and `cannot run` (another exception than the failure's: the stack cannot run this program).
@@ -49,6 +50,11 @@ RECORD = ROOT / "stacks" / "matrix.json"
 WORK = ROOT / ".cache" / "matrix"
 PARTS = ("reproduce", "fix")
 JOBS = 2
+# What a row pins of the book's own stack.
+PINNED = (
+    *("numpyro", "jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "numpy", "scipy"),
+    *("ml-dtypes", "jaxtyping", "optax", "flax"),
+)
 NEWEST = 3  # rows in which a new case is measured before its page is built
 TIME_LIMIT = 300.0  # seconds for each program, on average
 
@@ -293,15 +299,20 @@ def measure_all(wanted: dict[str, dict[str, str]]) -> Iterator[dict]:
         pool.shutdown(cancel_futures=True)
 
 
+def lay_down() -> None:
+    """Lay down the row of the book's own stack: those of its releases that are in its lock."""
+    pins = pins_of((ROOT / "requirements.txt").read_text())
+    file = STACKS / f"{pins['numpyro']}.in"
+    if file.exists() and f"jax=={pins['jax']}\n" not in file.read_text():
+        file = STACKS / f"{pins['numpyro']}+jax-{pins['jax']}.in"
+    rows = [f"# Python {environments.WANTED}", *(f"{name}=={pins[name]}" for name in PINNED)]
+    file.write_text("\n".join(rows) + "\n")
+
+
 def lock(row: str) -> None:
     """Make the row's lock from its pins; versions that it holds already stay."""
-    options = [
-        "--python-version",
-        python_of(row),
-        "--no-header",
-        "--no-annotate",
-        "--generate-hashes",
-    ]
+    options = ["--python-version", python_of(row), "--no-header", "--no-annotate"]
+    options.append("--generate-hashes")
     paths = [STACKS / f"{row}.in", "-o", STACKS / f"{row}.txt"]
     command = [environments.find_uv(), "pip", "compile", "--quiet", *options, *paths]
     environments.run(*command, cure=f"{row} could not be locked: mend its pins.")
@@ -333,6 +344,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     which.add_argument("--newest", action="store_true", help=f"the newest {NEWEST} rows")
     parser.add_argument("--lock", action="store_true", help="make the locks from the pins")
     options = parser.parse_args(arguments)
+    if options.lock and not options.rows:
+        lay_down()
     rows = options.rows.split(",") if options.rows else row_names()
     rows = newest_rows() if options.newest else rows
     if unknown := set(rows) - set(row_names()):

@@ -5,6 +5,7 @@ build uses too. An item then compares its cell's outputs with what the cell's ``
 """
 
 import re
+from pathlib import Path
 
 import pytest
 from myst_nb.core.render import strip_ansi
@@ -19,6 +20,8 @@ def pytest_addoption(parser):
     group = parser.getgroup("chapters")
     help = "keep what the pages show now as what they must show (tests/outputs)"
     group.addoption("--update", action="store_true", help=help)
+    help = "the folder that keeps executed pages, for another kernel than the book's"
+    group.addoption("--executed", type=Path, default=execute.CACHE, help=help)
 
 
 def pytest_collect_file(file_path, parent):
@@ -168,6 +171,6 @@ def pytest_runtestloop(session):
         with capture.global_and_fixture_disabled():
             terminal.write_line(line)
 
-    cache = execute.open_cache(execute.CACHE)
+    cache = execute.open_cache(config.option.executed)
     done = execute.execute_chapters(paths, cache, report)
     config.stash[executions].update(done)

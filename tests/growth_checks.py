@@ -84,6 +84,16 @@ def test_the_new_case_is_in_what_lists_cases_and_in_the_readers_package(grown):
     assert "You add one" in said.stdout and "JAX counts on" in said.stdout, said.stderr
 
 
+def test_the_command_of_jupyter_book_builds_the_same_page(grown, tmp_path):
+    command = Path(sys.executable).with_name("jupyter-book")
+    done = run(grown[0], "build", ".", "-Wnq", "--path-output", str(tmp_path), how=str(command))
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = Path("html", "book", "cases", f"{NAME}.html")
+    ours, theirs = (folder / "_build" / page for folder in (grown[0], tmp_path))
+    cells = [file.read_text().count("cell_output") for file in (ours, theirs)]
+    assert cells[0] == cells[1] > 0
+
+
 def test_its_form_passes_and_the_suite_says_what_is_missing(grown):
     words = ["pytest", "-q", "tests/test_cases.py", "tests/test_structure.py", "-k", NAME]
     done = run(grown[0], *words)
@@ -114,3 +124,13 @@ def test_what_the_build_opens_is_known_so_that_a_change_of_it_builds_the_site_an
     unknown = {path for path in read - known if not MADE & set(path.parts)}
     assert unknown == {Path(f"book/cases/{NAME}.md")}, "see SHARED in bookkit/build.py"
     assert Path("book/everyday.toml") in read
+
+
+def test_a_changed_symptom_is_shown_by_the_page_that_lists_it(grown):
+    case, index = (
+        grown[0] / name for name in (f"book/cases/{NAME}.md", "_build/html/book/cases/index.html")
+    )
+    case.write_text(case.read_text().replace("You add one", "You add two"))
+    done = run(grown[0], "bookkit.build")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "You add two" in index.read_text(), "see `outdated` in bookkit/sphinx/directives.py"

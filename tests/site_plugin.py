@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 import pytest
-from playwright.sync_api import Browser, Page, Response, expect
+from playwright.sync_api import Browser, Page, expect
 
 from bookkit import browser as site_browser
 
@@ -23,7 +23,6 @@ class View:
     scheme: str
     path: str = ""
     requests: list[str] = field(default_factory=list)
-    answers: list[Response] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)  # with the reason, or the status of an error
     errors: list[str] = field(default_factory=list)  # what scripts complained about
     site = site_browser.ADDRESS
@@ -32,13 +31,13 @@ class View:
         """Note what the page requests and complains about."""
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("requestfailed", lambda r: self.failed.append(f"{r.url}: {r.failure}"))
-        self.page.on("response", self.note_answer)
+        self.page.on("response", lambda r: r.ok or self.failed.append(f"{r.url}: {r.status}"))
         self.page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def visit(self, path: str) -> None:
         """Open another page of the site, and begin the notes anew."""
-        for notes in (self.requests, self.answers, self.failed, self.errors):
+        for notes in (self.requests, self.failed, self.errors):
             notes.clear()
         self.path = path
         self.page.goto(self.site + path, wait_until="load")
@@ -47,12 +46,6 @@ class View:
     def settle(self) -> None:
         """Wait until the page had half a second after it loaded, for what scripts ask for late."""
         self.page.wait_for_timeout(max(0, 500 - 1000 * (monotonic() - self.loaded)))
-
-    def note_answer(self, response: Response) -> None:
-        """Note an answer, and whether it is an error."""
-        self.answers.append(response)
-        if response.status >= 400:
-            self.failed.append(f"{response.url}: {response.status}")
 
 
 @pytest.fixture(scope="session")

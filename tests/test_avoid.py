@@ -3,6 +3,7 @@
 import pytest
 
 from bookkit import avoid as tables
+from bookkit import pages
 from bookkit.pages import ROOT
 from bookkit.versions import version_order
 from stacks.avoid.__main__ import count
@@ -16,7 +17,7 @@ each_row = pytest.mark.parametrize("row", ROWS, ids=[row["program"] for row in R
 
 @each_row
 def test_since_and_until_are_the_ends_that_were_measured(row):
-    counted = tables.record()["programs"].get(row["program"], {})
+    counted = pages.data(tables.RECORD)["programs"].get(row["program"], {})
     assert set(row["measure"]) <= set(counted), "run python -m stacks.avoid"
     ordered = sorted(counted, key=version_order)
     wrong = [release for release in ordered if counted[release]["counted"][0]]

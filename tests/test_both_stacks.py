@@ -1,17 +1,17 @@
 """Cells of the other stack: `%%then` shows what happens there as if it had happened here, and
-`%%both` runs one program on both, each outcome held to its own expectation.
+`%%both` runs one program on both.
 
-That streams, results, figures and errors come across is what the pages show.
+That streams, results, figures and errors come across is what the pages show; that each outcome is
+held to its own expectation, `test_chapter_plugin.py`.
 """
 
 import os
 import time
 
-import nbformat
 import pytest
 from myst_nb.core.render import strip_ansi
 
-from bookkit import expectations, pages
+from bookkit import pages
 from tests.cells import ABSENT, LOAD, run_cells
 from trace_evidence.both import MIME
 
@@ -110,31 +110,3 @@ def test_an_interrupt_reaches_the_other_kernel_also_while_output_is_printed(tmp_
     assert error_of(interrupted).ename == "KeyboardInterrupt"
     printed = [out.text for out in after if out.get("name") == "stdout"]
     assert printed == ["stopped\n"], "the interrupt did not reach the kernel: see `_interrupts`"
-
-
-# --- what each half promises -----------------------------------------------------------------
-
-ERROR = {"output_type": "error", "ename": "TypeError", "evalue": "no", "traceback": []}
-PRINTED = {"output_type": "stream", "name": "stdout", "text": "4\n"}
-
-
-@pytest.mark.parametrize(
-    ("then", "now", "expect", "words"),
-    [
-        ([ERROR], [], {}, "on `then`: the cell runs"),
-        ([], [ERROR], {}, "on `now`: the cell runs"),
-        ([], [], {"then": {"raises": "TypeError", "match": "no"}}, "on `then`: TypeError"),
-        ([ERROR], [], {"then": {"raises": "ValueError", "match": "no"}}, "ValueError"),
-        ([ERROR], [], {"then": {"raises": "TypeError", "match": "yes"}}, "'yes'"),
-        ([], [PRINTED], {"now": {"stdout": "5"}}, "on `now`: stdout '5'"),
-        ([], [], {"old": {"stdout": "5"}}, "keys among then, now"),
-        ([], [], {"now": {"stdot": "5"}}, "a mapping with keys among"),
-        ([ERROR], [PRINTED], {"then": {"raises": "TypeError", "match": "^no$"}}, ""),
-    ],
-)
-def test_a_half_that_is_not_as_it_says_is_told_with_its_side(then, now, expect, words):
-    data = {MIME: {"then": {"outputs": then}, "now": {"outputs": now}}}
-    output = {"output_type": "display_data", "data": data, "metadata": {}}
-    cell = nbformat.v4.new_code_cell("%%both\n1", outputs=[output], metadata={"expect": expect})
-    expected = "\n".join(one.expected for one in expectations.check(nbformat.from_dict(cell)))
-    assert words in expected and bool(words) == bool(expected)

@@ -3,19 +3,17 @@
 import re
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import nbformat
 import pytest
 
 from bookkit import build, execute, languages, pages
-from bookkit.sphinx import directives
 
 ROOT = pages.ROOT
 # Builds an edition, and notes it; while it does, there must be no record that one could believe.
 SCRIPT = """\
 #!/bin/sh
-cd "{folder}" && echo en >> calls && mkdir -p _build/html/en
+cd "{folder}" && echo "$3" >> calls && mkdir -p _build/html/en
 test ! -e fail && test ! -e _build/site.txt
 """
 INPUTS = [*execute.DATA, "trace_evidence/then.py", "bookkit/build.py", "book/_static/book.css"]
@@ -23,22 +21,21 @@ INPUTS = [*execute.DATA, "trace_evidence/then.py", "bookkit/build.py", "book/_st
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A small checkout, built by a stand-in for Jupyter Book."""
+    """A small checkout, built by a stand-in for Python."""
     for name in (*INPUTS, "_config.yml", "_toc.yml", "book/one.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before\n")
-    command = tmp_path / "bin" / "jupyter-book"
+    command = tmp_path / "bin" / "python"
     command.parent.mkdir()
     command.write_text(SCRIPT.format(folder=tmp_path))
     command.chmod(0o755)
     for name, value in {"ROOT": "", "BOOK": "book", "BUILD": "_build"}.items():
         monkeypatch.setattr(pages, name, tmp_path / value)
     out = tmp_path / "_build"
-    names = {"SITE": "html", "DOCTREES": ".doctrees", "RECORD": "site.txt", "LOG": "log.txt"}
-    for name, value in names.items():
+    for name, value in {"SITE": "html", "RECORD": "site.txt"}.items():
         monkeypatch.setattr(build, name, out / value)
     monkeypatch.setenv(languages.VARIABLE, languages.ENGLISH)
-    monkeypatch.setattr(build.sys, "executable", str(tmp_path / "bin" / "python"))
+    monkeypatch.setattr(build.sys, "executable", str(command))
     assert build.main() == 0
     return tmp_path
 
@@ -89,28 +86,11 @@ def test_a_page_that_was_executed_anew_is_built_again(checkout, monkeypatch):
     assert (built(checkout), built(checkout)) == (PAGE, NOTHING)
 
 
-def test_pages_that_show_what_others_say_are_read_again_when_that_changes(monkeypatch):
-    env = SimpleNamespace(metadata={"book/index": {directives.GENERATED: True}, "book/other": {}})
-    texts = {"said": "---\ntitle: a\n---\n# A\ntext\n", "prose": "---\ntitle: a\n---\n# A\nwords\n"}
-    texts |= {"title": "---\ntitle: a\n---\n# B\n", "front": "---\ntitle: b\n---\n# A\n"}
-
-    def found(name):
-        text = SimpleNamespace(read_text=lambda: texts[name])
-        monkeypatch.setattr(directives.pages, "path_of", lambda page: text)
-        return directives.outdated(None, env)
-
-    for name in ("said", "title", "front"):
-        assert found(name) == ["book/index"], name
-        assert found(name) == []
-    assert found("said") == ["book/index"]
-    assert found("prose") == []
-
-
 def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, capsys):
     (checkout / "fail").touch()
     (checkout / "book" / "one.md").write_text("after\n")
     assert build.main() == 1
-    assert "error: the site was not built" in capsys.readouterr().err
+    assert "error: the site in en was not built" in capsys.readouterr().err
     (checkout / "fail").unlink()
     assert built(checkout) == EVERYTHING
 
@@ -118,13 +98,14 @@ def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, c
 # --- the cache of executed pages -------------------------------------------------------------
 
 
-def test_a_page_is_executed_anew_when_what_it_shows_of_cases_or_of_checks_changes(monkeypatch):
+def test_a_page_is_executed_anew_when_what_it_shows_of_cases_or_of_checks_changes(
+    monkeypatch, tmp_path
+):
     """And no other page is."""
-    said = {"kind": "case", "page": "p", "cure": "c", "text": "…"}
+    monkeypatch.setattr(pages, "CASES", tmp_path)
 
     def kept(code, title="old", checks="old"):
-        known = {"explain": {"a-case": {**said, "title": title}}}
-        monkeypatch.setattr(execute.triage, "data", lambda: known)
+        (tmp_path / "a-case.md").write_text(f"---\ntitle: {title}\n---\n# A case\n")
         monkeypatch.setattr(
             execute, "digest", lambda files: checks * ("exercises/__init__.py" in str([*files]))
         )

@@ -20,11 +20,15 @@ kernelspec: {display_name: now, language: python, name: KERNEL}
 # A chapter
 """
 SHOW = "from IPython.display import display; display({'image/svg+xml': '<svg></svg>'}, raw=True)"
+FRAMES = (
+    "from IPython.display import display; from trace_evidence import steps\n"
+    "display({steps.MIME: {'frames': [{'alt': 'a box'}, {'alt': 'a box'}]}}, raw=True)"
+)
 
 # Chapters of one cell after another: (metadata, source). The comment says what is wrong.
 RAISES = "tags: [raises-exception]\nexpect: {raises: %s, match: %s}"
 WRONG_CELLS = {
-    "nothing was raised": (RAISES % ("ValueError", "x"), "1"),
+    "nothing was raised": (RAISES % ("ValueError", "x"), "%load_ext trace_evidence"),
     "another type": (RAISES % ("ValueError", "division"), "1 / 0"),
     "another message": (RAISES % ("ZeroDivisionError", "by a hair"), "1 / 0"),
     "a `match` that is not empty": (RAISES % ("ZeroDivisionError", "''"), "1 / 0"),
@@ -38,6 +42,13 @@ WRONG_CELLS = {
     "no image among the outputs": ("expect: {figure: true}\nmystnb: {image: {alt: a line}}", "1"),
     "alt text for the figure": ("expect: {figure: true}", SHOW),
     "an `assert` in a cell tagged silent-failure": ("tags: [silent-failure]", "1"),
+    "happened: 2 frames": ("expect: {steps: 3}", FRAMES),
+    "happened: twice: 'a box'": ("expect: {steps: 2}", FRAMES),
+    "on `then`: the cell runs": ("", "%%both\nimport jax\njax.set_mesh"),
+    "on `now`: the cell runs": ("", "%%both\nimport jax\njax.tree_map"),
+    "on `then`: TypeError": ("expect: {then: {raises: TypeError, match: odd}}", "%%both\n1"),
+    "on `now`: stdout '5'": ("expect: {now: {stdout: '5'}}", "%%both\n1"),
+    "keys among then, now": ("expect: {old: {stdout: '5'}}", "%%both\n1"),
 }
 NO_THEN = "import trace_evidence.then\ntrace_evidence.then.KERNEL_NAME = 'absent'"
 CHAPTERS = {
@@ -54,7 +65,7 @@ CHAPTERS = {
     "bad-cell": [("expect: {raises: [", "1")],
 }
 
-# The cell bears out B: the first question says so, and the second one does not.
+# The cell bears out B: the first question says so, the second does not, the third cannot tell.
 ASKS = """
 ```{code-cell} ipython3
 :name: shown
@@ -62,9 +73,9 @@ print("two")
 ```
 """ + "".join(
     f"""
-:::{{predict}} {right}
+:::{{predict}} {label}
 :cell: shown
-:keys: one; two; three
+:keys: {keys}
 :right: {right}
 
 How many?
@@ -80,7 +91,11 @@ How many?
   No.
 :::
 """
-    for right in "BA"
+    for label, keys, right in (
+        ("right", "one; two; three", "B"),
+        ("wrong", "one; two; three", "A"),
+        ("twice", "two; two; three", "A"),
+    )
 )
 
 
@@ -157,10 +172,11 @@ def test_a_chapter_that_stops_says_where_and_why(outcome, name, words):
 
 
 def test_an_answer_that_the_cell_does_not_bear_out_is_red(outcome):
-    (_, cell), (_, right), (_, wrong) = of_chapter(outcome[1], "asks")
+    (_, cell), (_, right), (_, wrong), (_, twice) = of_chapter(outcome[1], "asks")
     assert not cell and not right
-    assert "prediction A:\nexpected: A is right" in wrong
+    assert "prediction wrong:\nexpected: A is right" in wrong
     assert "happened: the cell 'shown' shows 'two', which bears out B and not A" in wrong
+    assert "3 answers need as many different keys" in twice
 
 
 def test_invalid_front_matter_and_cell_metadata_give_one_line_with_the_cure(outcome):
@@ -173,7 +189,7 @@ def test_invalid_front_matter_and_cell_metadata_give_one_line_with_the_cure(outc
 def executed(folder, stack="now"):
     """Execute what a stack's cache does not hold; return the pages that a kernel ran for."""
     said = []
-    cache = execute.open_cache(folder / "cache", stack)
+    cache = execute.open_cache(folder / "cache" / stack)
     list(execute.execute_chapters(pages.find_notebooks(folder), cache, said.append))
     return {line.split()[1] for line in said if line.startswith("executing")}
 
@@ -190,6 +206,6 @@ def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(tmp_path)
 
 
 def test_an_index_of_the_cache_that_a_full_disk_left_empty_is_made_anew(tmp_path):
-    index = execute.open_cache(tmp_path, "now").path / "global.db"
+    index = execute.open_cache(tmp_path).path / "global.db"
     index.write_bytes(b"")
-    assert execute.open_cache(tmp_path, "now").list_cache_records() == []
+    assert execute.open_cache(tmp_path).list_cache_records() == []

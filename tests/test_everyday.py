@@ -21,8 +21,8 @@ every_entry = pytest.mark.parametrize("entry", ENTRIES.values(), ids=list(ENTRIE
 @every_entry
 def test_an_entry_says_what_it_is_and_what_to_try_first(entry):
     assert entry.id not in {*catalogue.load(), *records.load(), *records.families()}, "it is taken"
-    assert entry.says.endswith(".") and entry.first.endswith(".")
-    assert len(entry.says) <= 260, "two sentences at most"
+    assert entry.symptom.endswith(".") and entry.cure.endswith(".")
+    assert len(entry.symptom) <= 260, "two sentences at most"
     assert set(entry.look) <= {*catalogue.load(), *records.load()}
     assert bool(entry.question) == bool(entry.look) or entry.id == "vmap-scalar"
 

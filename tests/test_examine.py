@@ -20,7 +20,7 @@ from trace_evidence import triage
 
 def test_nine_in_ten_silent_cases_are_found_of_those_that_have_a_model():
     """The page lists the others; a new case needs no model."""
-    record = examined.load()
+    record = pages.data(examined.RECORD)
     silent = {slug for slug, case in records.load().items() if case.kind == "silent"}
     assert set(record["cases"]) | set(record["not_applicable"]) <= silent
     found = [slug for slug, row in record["cases"].items() if row["found"] or row["hinted"]]
@@ -29,7 +29,7 @@ def test_nine_in_ten_silent_cases_are_found_of_those_that_have_a_model():
 
 @pytest.mark.parametrize("case", [case for case in records.load().values() if case.examine])
 def test_a_page_names_the_check_that_the_record_has(case):
-    row = examined.load()["cases"].get(case.slug)
+    row = pages.data(examined.RECORD)["cases"].get(case.slug)
     if row is not None:
         assert case.examine in (*row["found"], *row["hinted"])
     text = pages.path_of(case.page).read_text()
@@ -69,7 +69,8 @@ def test_what_a_report_names_is_on_the_pages_and_the_cases_title_and_cure_are_in
 def test_the_book_shows_each_case_and_each_tool():
     cases, tools = examined.cases_table(), examined.tools_table()
     assert all(name in tools for name in examined.TOOLS.values())
-    for slug in [*examined.load()["cases"], *examined.load()["not_applicable"]]:
+    record = pages.data(examined.RECORD)
+    for slug in [*record["cases"], *record["not_applicable"]]:
         assert f"/book/cases/{slug}.md" in cases
 
 

@@ -119,7 +119,7 @@ def test_the_books_own_stacks_are_rows_of_the_matrix(record, row):
     for library in (*versions.STACK, "jaxlib", "numpy", "scipy"):
         assert pins[library] == found["pins"][library], (
             f"the book runs {library} {pins[library]}, the row {row} has "
-            f"{found['pins'][library]}: python -m tools.upgrade adds the row"
+            f"{found['pins'][library]}: `make upgrade` adds the row"
         )
 
 

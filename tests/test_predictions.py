@@ -4,7 +4,6 @@ That each answer marked right is borne out by its cell is an item of the page it
 chapter plugin collects; `test_chapter_plugin.py` sees that item red.
 """
 
-import nbformat
 import pytest
 
 from bookkit import pages, predictions
@@ -13,31 +12,7 @@ from bookkit.sphinx import predict
 
 ASKED = {path: predictions.find(path.read_text()) for path in pages.find_notebooks()}
 ALL = [one for found in ASKED.values() for one in found]
-TEXT = """\
-Before it.
-
-:::{predict} sum
-:cell: add
-:keys: 3; 4; 4
-:right: B
-
-What is the sum?
-
-- Three,
-  or less.
-
-  One is missing.
-- Four.
-
-  It is.
-- Five.
-
-  One too many.
-:::
-
-After it.
-"""
-
+FOLD = "<details><summary>Replies to the answers</summary>"
 each_page = pytest.mark.parametrize("path", [path for path in ASKED if ASKED[path]])
 
 
@@ -68,14 +43,16 @@ def test_a_question_that_goes_before_an_output_stands_above_its_cell(path):
             assert f"name: {one.options['before']}\n" in header, one.label
 
 
-def test_replies_are_folded_in_a_notebook():
-    text = notebooks.plain(TEXT, "book/failures/page")
-    shown, folded = text.split("<details><summary>Replies to the answers</summary>")
-    assert "- **B.** Four." in shown and "It is." not in shown
-    assert "**B.** Right. It is." in folded
+@each_page
+def test_replies_are_folded_in_a_notebook(path):
+    text = notebooks.plain(path.read_text(), pages.page_name(path))
     assert "{predict}" not in text
-    (one,) = predictions.find(TEXT)
-    assert "3 answers need as many different keys" in one.problem(nbformat.v4.new_notebook())
+    assert text.count(FOLD) == len(ASKED[path])
+    for one in ASKED[path]:
+        shown, folded = predictions.as_markdown(one).split(FOLD)
+        assert all(answer in shown for answer, _ in one.answers)
+        assert all(reply in folded and reply not in shown for _, reply in one.answers)
+        assert folded.count("** Right. ") == 1
 
 
 def test_an_item_of_the_workshop_test_has_the_programs_that_it_needs():

@@ -66,16 +66,14 @@ def held(path):
     return "\n".join([text.split("\n---", 1)[0], fences, kept_outputs.file_of(path).read_text()])
 
 
-def in_sources(span):
-    """Tell whether the libraries hold a span: a file, a line, or each name of an expression."""
+def is_held(span, here):
+    """Tell whether a page or the libraries hold a span: a file, a line, or each of its names."""
     if span.endswith(".py"):
         return any(file == span or file.endswith(f"/{span}") for file in sources())
-    if squeeze(span) in everything():
+    if span in here or squeeze(span) in everything():
         return True
     names = re.findall(r"[A-Za-z_]\w+", span)
-    if re.search(r"(?<!\w)\d", span):
-        return False  # an expression with a number is the page's own
-    return bool(names) and all(name in everything() for name in names)
+    return all(name in here or name in everything() for name in names)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -84,7 +82,7 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
     missing = [
         span
         for span in dict.fromkeys(SPAN.findall(prose(path)))
-        if span not in here and span not in LISTED["code"] and not in_sources(span)
+        if span not in LISTED["code"] and not is_held(span, here)
     ]
     assert not missing, (
         f"{path.name} names code that neither its cells, nor what they show, nor the libraries "

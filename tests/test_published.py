@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from bookkit import pages, taught
-from bookkit.formats import colab
+from bookkit.formats import notebooks
 from trace_evidence import __version__
 
 ROOT = pages.ROOT
@@ -56,7 +56,7 @@ def test_every_weekly_job_runs_a_command_that_there_is_and_is_listed():
 
 @pytest.mark.parametrize("page", taught.foundations())
 def test_a_foundations_notebook_begins_with_what_installs_its_imports(page):
-    notebook = colab.notebook(page)
+    notebook = notebooks.colab(page)
     code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     assert code[0].startswith("%pip install")
     installed = code[0].replace("-", "_")

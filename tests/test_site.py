@@ -1,8 +1,14 @@
-"""What the site's look is made of: style sheets, folds, marks on what differs."""
+"""What the site's look is made of: style sheets, folds, marks on what differs, drawings."""
 
+import re
+
+import pytest
+from bs4 import BeautifulSoup
 from docutils import nodes
 
+from bookkit import catalogue, illustrations
 from bookkit.sphinx import render, site
+from trace_evidence.steps import Panel, Steps
 
 SHEET = """/* a note */ .used,.unused:hover,.a:not(.unused){color:red}
 @media print{.unused{color:blue}.used .unused{margin:0}}
@@ -39,3 +45,17 @@ def test_words_that_differ_between_the_stacks_are_marked_and_long_lines_stand_be
     assert outcomes("in: 2\nout: 3", "in: 2\nout: 2") == ([["3"], ["2"]], False)
     assert outcomes("nothing in common", "-1.5 [2 2]") == ([[], []], False)
     assert outcomes("a line of more than thirty-eight characters", "short")[1]
+
+
+def test_an_alt_text_that_says_too_little_is_refused():
+    with pytest.raises(ValueError, match="too short"):
+        Steps("What `x` does.").add("Step 1.", "too short", Panel("a title"))
+
+
+@pytest.mark.parametrize("name", ["cause-1", "cause-2", "cause-3", "map", *catalogue.load()])
+def test_each_chapter_and_the_common_cause_have_a_drawing_that_says_what_it_shows(name):
+    drawn = BeautifulSoup(illustrations.inline(name), "html.parser").svg
+    assert drawn["role"] == "img"
+    assert len(drawn["aria-label"].split()) >= 8
+    assert not re.search(r'(fill|stroke)="#', illustrations.inline(name)), "a colour of one theme"
+    assert "aria-label" not in illustrations.inline(name, decorative=True)

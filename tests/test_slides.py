@@ -4,45 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from bookkit import pages, taught
 from bookkit.formats import slides
-
-PAGE = "book/failures/leaks"
-
-
-@pytest.fixture
-def chapter():
-    """A chapter of two programs, the second of which fails."""
-    fails = new_output("error", ename="TypeError", evalue="no", traceback=["TypeError: no"])
-    printed = new_output("stream", name="stdout", text="3\n")
-    expect = {"raises": "TypeError", "match": "no"}
-    return new_notebook(
-        cells=[
-            new_markdown_cell("# Leaks\n\nA short text.\n\n" + "A long one. " * 30),
-            new_code_cell("x = 3\n\nprint(x)\nassert x == 3", outputs=[printed]),
-            new_markdown_cell("## Fix it"),
-            new_code_cell(
-                "%%then\nx + None", outputs=[fails], metadata={"expect": expect, "name": "fails"}
-            ),
-            new_markdown_cell("## Further reading\n\nNothing of this."),
-        ]
-    )
-
-
-def test_a_deck_shows_code_before_its_outcome_and_says_its_notes(chapter, monkeypatch, tmp_path):
-    monkeypatch.setattr(slides, "DECKS", tmp_path)
-    deck = "# What fails?\n\n```{code} fails\n```\n\n```{notes}\nLet them guess.\n```\n---\n"
-    (tmp_path / "leaks.md").write_text(deck + "```{outcome} fails\n```\n\n---\n```{show} 1\n```\n")
-    question, answer, shown = slides.make(chapter, PAGE)
-    assert "<h1>What fails?</h1>" in question and "%%then" not in question
-    assert "TypeError" not in question
-    assert question.endswith('<aside class="notes"><p>Let them guess.</p>\n</aside>')
-    assert re.search(r"mark-then.*mark-raises.*TypeError: no", answer)
-    assert re.search(r'class="code".*\n\n.*class="fragment"', shown, re.S)
-    assert "assert" not in shown
-    assert slides.as_html("Leaks", [question, answer, shown], "").count("<section") == 3
 
 
 @pytest.mark.parametrize("page", taught.failures())

@@ -84,7 +84,7 @@ def test_a_chapters_source_is_short_and_three_quarters_of_its_code_are_shown(pat
 
 
 @notebooks
-def test_cells_can_be_read_stage_nothing_and_promise_what_can_be_held(path):
+def test_cells_can_be_read_and_stage_nothing(path):
     for _, line, _, cell in book.code_cells(path):
         where, expect = f"{path.name}:{line}", cell.metadata.get("expect", {})
         rows = [row for row in cell.source.splitlines() if row.strip()]
@@ -93,8 +93,6 @@ def test_cells_can_be_read_stage_nothing_and_promise_what_can_be_held(path):
         assert not wide, f"{where}: wider than {COLUMNS} columns: {wide}"
         staged = re.search(r"^\s*raise \w", cell.source, re.M)
         assert not staged, f"{where}: raises an error of its own; show the library's"
-        problems = expectations.check_form(cell)
-        assert not problems, f"{where}: {problems}"
         told = not expect.get("figure") or len(expectations.alt_text(cell).split()) >= 8
         assert told, f"{where}: write alt text that says what the figure shows"
 

@@ -9,9 +9,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from bookkit import casebook, records, upstream
+from bookkit import casebook, pages, records, upstream
 from tools import upstream as command
 
+RECORD = pages.data(upstream.RECORD)
 FOLDERS = sorted(
     path.name for path in upstream.FOLDER.iterdir() if path.is_dir() and path.name[0] != "."
 )
@@ -29,7 +30,7 @@ def test_a_folder_is_whole_and_has_a_row(name):
     program = compile(upstream.reproducer(name), "report.md", "exec")
     assert "exit" in program.co_names, "run it as it stands, to exit with 1 while the defect lives"
     assert report.startswith(f"# {upstream.defects()[name]['title']}\n")
-    assert f"with JAX {upstream.record()['versions']['jax']} on" in " ".join(report.split())
+    assert f"with JAX {RECORD['versions']['jax']} on" in " ".join(report.split())
     headings = ["Bug Description", "Steps to Reproduce", "Expected Behavior", "Root cause"]
     assert re.findall(r"^### (.*)$", report, re.M)[:4] == headings
     notes = (folder / "notes.md").read_text()
@@ -42,7 +43,7 @@ def test_a_patch_applies_to_the_books_release_and_what_became_of_it_is_told(
 ):
     if upstream.defects()[name].get("checkout"):
         pytest.skip("its file is in no release")
-    proven = upstream.record()["versions"]["numpyro"]
+    proven = RECORD["versions"]["numpyro"]
     if proven != metadata.version("numpyro"):
         pytest.skip(f"the patches are for {proven}")
     root = Path(find_spec("numpyro").origin).parent.parent
@@ -77,18 +78,18 @@ def test_cases_are_defects_of_the_library_and_of_its_kind(name):
 @pytest.mark.parametrize("name", FOLDERS)
 def test_the_record_is_of_what_stands_here(name):
     """A patch, a test or a reproducer that has changed wants `make run M=tools.upstream`."""
-    row = upstream.record()["rows"].get(name)
+    row = RECORD["rows"].get(name)
     if row is None:
         pytest.skip(f"not proven yet: make run M='tools.upstream {name}'")
     assert row["state"] in ("proven", "fixed"), row["state"]
-    versions, wanted = upstream.record()["versions"], command.index()[name]
+    versions, wanted = RECORD["versions"], upstream.defects()[name]
     assert command.fingerprint([name], wanted, versions) == row["of"]
 
 
 def test_with_all_patches_the_cases_are_right():
-    if "together" not in upstream.record():
+    if "together" not in RECORD:
         pytest.skip("not proven yet: make run M=tools.upstream")
-    cases = upstream.record()["together"]["cases"]
+    cases = RECORD["together"]["cases"]
     asked = {slug for row in upstream.defects().values() for slug in row["cases"]}
     assert {slug for slug, case in cases.items() if case["patched"]} == asked
     for slug in asked:

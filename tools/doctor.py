@@ -7,34 +7,32 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from tools import environments
+from jupyter_client.manager import run_kernel
 
 MEMORY_GB = 2.0
-# Start a kernel, run a line, print what it answers.
-ASK = """
-import sys
-from jupyter_client.manager import run_kernel
-said = []
-hook = lambda message: said.append(message["content"].get("text", ""))
-with run_kernel(kernel_name=sys.argv[1], startup_timeout=90) as client:
-    client.execute_interactive(
-        "import jax, numpyro; print('JAX', jax.__version__, 'NumPyro', numpyro.__version__)",
-        timeout=90, output_hook=hook)
-print("".join(said).strip())
-"""
+SECONDS = 90
+VERSIONS = "import jax, numpyro; print('JAX', jax.__version__, 'NumPyro', numpyro.__version__)"
 
 
 def check_kernel(name: str) -> tuple[bool, str]:
     """Return whether a kernel answers when asked for its versions, and what it says."""
-    env = dict(os.environ, JUPYTER_RUNTIME_DIR=str(environments.CACHE / "runtime"))
-    done = subprocess.run(
-        [sys.executable, "-c", ASK, name], env=env, capture_output=True, text=True
-    )
-    rows = (done.stdout.strip() or done.stderr.strip() or "no answer").splitlines()
-    if done.returncode == 0 and rows[-1].startswith("JAX "):
-        return True, rows[-1]
-    return False, f"{rows[-1]}; run make clean, then make environments"
+    client: Any  # a blocking one, which its own annotation does not say
+    said = []
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        with run_kernel(kernel_name=name, startup_timeout=SECONDS, **quiet) as client:
+            client.execute_interactive(
+                VERSIONS, timeout=SECONDS,
+                output_hook=lambda message: said.append(message["content"].get("text", "")),
+            )  # fmt: skip
+    except Exception as error:
+        said.append(str(error))
+    answer = "".join(said).strip() or "no answer"
+    if answer.startswith("JAX "):
+        return True, answer
+    return False, f"{answer}; run make clean, then make environments"
 
 
 def check_memory() -> tuple[bool, str]:

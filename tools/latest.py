@@ -10,8 +10,6 @@ The exit status is 1 where the lock is behind or a cell did not do what it decla
 nothing could be asked or run.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import os
@@ -19,16 +17,11 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
 from stacks.measure import pins_of
 from tools import environments
-
-if TYPE_CHECKING:
-    from bookkit.execute import Execution
 
 ROOT = environments.ROOT
 WORK = environments.CACHE / "latest"
@@ -94,43 +87,17 @@ def install(base: str) -> dict[str, str]:
     return environments.versions(WORK / "venv")
 
 
-def findings(page: Path, execution: Execution) -> list[str]:
-    """Return in words what of an executed page is not as its cells declare it."""
-    from bookkit import expectations, pages
+def run(versions: dict[str, str]) -> int:
+    """Run the cells of the pages with the new kernel, and print which do not what they declare.
 
-    codes = [row for row in enumerate(execution.notebook.cells) if row[1].cell_type == "code"]
-    found: list[str] = []
-    stopped = execution.stopped_at
-    for cell, (index, ran) in zip(pages.code_cells(page), codes, strict=True):
-        where = f"{page.stem}.md, line {cell.line}"
-        if stopped is not None and index >= stopped:
-            reason = execution.reason.strip().splitlines()[0][:200]
-            return [*found, f"{where}\n  {reason}\n  its later cells were not run"]
-        for problem in expectations.check(ran):
-            found.append(f"{where}\n  expected {problem.expected}\n  happened {problem.happened}")
-    return found
-
-
-def run(paths: list[Path], versions: dict[str, str]) -> list[str]:
-    """Execute the chapters with the new kernel, and return each change in words."""
-    # Here and not above: Jupyter reads its folders from the variable when it is imported.
-    os.environ["JUPYTER_PATH"] = str(KERNELS.parent)
-    from bookkit import execute, pages
-
-    stack = f"{execute.fingerprint()} {sorted(versions.items())}"
-    stack = hashlib.sha256(stack.encode()).hexdigest()
-    cache = execute.open_cache(WORK / "executed", stack)
-
-    def report(line: str) -> None:
-        print(line.splitlines()[0][:160], flush=True)
-
-    changed = []
-    for path, execution in execute.execute_chapters(paths, cache, report):
-        if isinstance(execution, pages.PageError):
-            changed.append(str(execution))
-        else:
-            changed += findings(path, execution)
-    return changed
+    Returns:
+        pytest's status: 0 where nothing changed, 1 where something did.
+    """
+    stack = hashlib.sha256(str(sorted(versions.items())).encode()).hexdigest()
+    command = [sys.executable, "-m", "pytest", "-q", "book", "-k", "not outputs"]
+    command += ["--executed", str(WORK / "executed" / stack)]
+    environment = {**os.environ, "JUPYTER_PATH": str(KERNELS.parent)}
+    return subprocess.run(command, cwd=ROOT, env=environment).returncode
 
 
 def examined() -> list[str]:
@@ -165,20 +132,15 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print("running on", ", ".join(f"{name} {versions[name]}" for name in COMPARED), flush=True)
-    from bookkit import pages
-
-    changed = late + run(pages.find_notebooks(), versions)
+    status = run(versions)
     print("examining the silent cases …", flush=True)
-    changed += examined()
-    print(f"\n{len(changed)} findings." if changed else "\nNothing changed.")
-    print("\n".join(changed))
-    return int(bool(changed))
+    changed = late + examined()
+    print("\n".join(changed) or "Nothing else changed.")
+    return status or int(bool(changed))
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        print("\nInterrupted: finished chapters are kept.", file=sys.stderr)
-        sys.stderr.flush()
-        os._exit(130)  # the kernels end by themselves once this process is gone
+        sys.exit("\nInterrupted: finished chapters are kept.")

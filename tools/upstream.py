@@ -21,20 +21,20 @@ import subprocess
 import sys
 import tarfile
 import time
-import tomllib
 import xml.etree.ElementTree as ElementTree
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bookkit import records
+from bookkit import pages, records
 from bookkit import upstream as page
 from stacks import measure
 from tools import environments
 from tools.environments import SetupError
 
 ROOT = environments.ROOT
-FOLDER, RECORD = page.FOLDER, page.RECORD
+FOLDER, RECORD = page.FOLDER, ROOT / page.RECORD
+TABLES = pages.data("upstream/index.toml")
 WORK = environments.CACHE / "upstream"
 PYTHON = WORK / "env" / "bin" / "python"
 FORMAT = 1  # raise it when what is measured changes, and every row is measured again
@@ -51,27 +51,17 @@ def pytest_collection_modifyitems(config, items):
 """
 
 
-def tables() -> dict[str, Any]:
-    """Return the tables of `upstream/index.toml`."""
-    return tomllib.loads(page.INDEX.read_text())
-
-
-def index() -> dict[str, dict]:
-    """Return the defects by the names of their folders."""
-    return {row["folder"]: row for row in tables()["defect"]}
-
-
 def together(rows: dict[str, dict]) -> tuple[dict, list[str]]:
     """Return the row of all patches for the release, and their folders in order."""
     cases = [slug for row in rows.values() for slug in row["cases"]]
     folders = [name for name, row in rows.items() if not row.get("checkout")]
-    return {**tables()["together"], "cases": cases}, folders
+    return {**TABLES["together"], "cases": cases}, folders
 
 
 def install() -> dict[str, str]:
     """Make the environment with the newest releases; return those that the record names."""
     print("installing the newest releases …", flush=True)
-    environments.create(WORK / "env", sys.executable, *tables()["environment"]["packages"])
+    environments.create(WORK / "env", sys.executable, *TABLES["environment"]["packages"])
     installed = environments.versions(WORK / "env")
     named = ("numpyro", "jax", "jaxlib", "equinox", "funsor", "optax", "flax", "pytest")
     return {name: installed[name] for name in named}
@@ -264,26 +254,13 @@ def fingerprint(folders: list[str], row: dict, versions: dict[str, str]) -> str:
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def show(name: str, row: dict) -> None:
-    """Print a row of the table; only its state, where it could not be measured."""
-    line = f"{name:30} "
-    if "test" in row:
-        own = [str(sum(part[how]["passed"] for part in row["own"])) for how in ("without", "with")]
-        held = [row["test"][how] for how in ("without", "with")]
-        tests = [f"{found['passed']}/{sum(found.values())}" for found in held]
-        exits = f"{row['reproducer']['without']} → {row['reproducer']['with']}"
-        line += f"{exits:8} {' → '.join(tests):16} {' → '.join(own):14} {row['seconds']:4} s  "
-    said = row["state"].replace("fixed", "fixed by the newest release: tell case and report")
-    print(f"{line}{said}", flush=True)
-
-
 def main() -> int:
     """Run the program; the status is 1 where a row wants attention."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folders", nargs="*", help="all of them, if none is named")
     parser.add_argument("--checkout", type=Path, help="a checkout of NumPyro")
     options = parser.parse_args()
-    rows, checkout = index(), options.checkout
+    rows, checkout = page.defects(), options.checkout
     if unknown := set(options.folders) - set(rows):
         raise SetupError(f"no folder {', '.join(unknown)}: there are {', '.join(rows)}.")
     # Without its own history, git would name the commit of the folder around it.
@@ -292,7 +269,6 @@ def main() -> int:
     versions = install()
     release = source("numpyro", versions["numpyro"])
     print(f"NumPyro {versions['numpyro']}, JAX {versions['jax']}")
-    print(f"{'folder':30} {'exits':8} {'its test':16} {'own tests':14}")
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {"rows": {}}
     bad = []
     for name in options.folders or [*rows, TOGETHER]:
@@ -307,7 +283,7 @@ def main() -> int:
             shelf[name], record["versions"] = found, versions
             measure.write_json(RECORD, record, sort_keys=True)
         if found:
-            show(name, found)
+            print(f"{name:30} {found['state']}", flush=True)
             bad += attention(name, found)
     print(f"\n{len(bad)} rows want attention." if bad else "\nAll patches are proven.")
     print("\n".join(bad))
@@ -316,7 +292,8 @@ def main() -> int:
 
 def attention(name: str, found: dict) -> list[str]:
     """Return what of a row a person should look at, in lines."""
-    bad = [f"  {name}: {found['state']}"] if found["state"] != "proven" else []
+    said = found["state"].replace("fixed", "fixed by the newest release: tell case and report")
+    bad = [f"  {name}: {said}"] if said != "proven" else []
     for slug, case in found.get("cases", {}).items():
         if case["patched"] and case["verdict"] != "ok":
             bad.append(f"  {slug}: with all patches the book's case gives {case['verdict']}")

@@ -44,8 +44,15 @@
     mark();
   };
 
-  /* The sidebar shows the page that is read, wherever the last page left it. */
-  const sidebar = () => all(".bd-docs-nav .current.active > a").at(-1)?.scrollIntoView({block: "nearest"});
+  /* The sidebar shows the page that is read, wherever the last page left it. It is not scrolled by
+     `scrollIntoView`, after which the Tab key would begin in the sidebar. */
+  const sidebar = () => {
+    const entry = all(".bd-docs-nav .current.active > a").at(-1);
+    const box = entry?.closest(".bd-sidebar-primary");
+    if (!box) return;
+    const [here, seen] = [entry, box].map(part => part.getBoundingClientRect());
+    box.scrollTop += Math.max(0, here.bottom - seen.bottom) + Math.min(0, here.top - seen.top);
+  };
 
   /* A block or a table that scrolls fades out where it goes on. */
   const scrolling = "article :is(pre, .pst-scrollable-table-container, .matrix-scroll)";

@@ -1,4 +1,8 @@
-"""The chapters as notebooks in plain Markdown: for students, and with answers for instructors."""
+"""The chapters as notebooks in plain Markdown: for students, for instructors, and for Colab.
+
+Run as a module, it writes those for students into a folder; with `--colab`, those that Google Colab
+opens, of the foundations. The workflow `book` puts these on the branch `notebooks`.
+"""
 
 import re
 import sys
@@ -6,11 +10,11 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from bookkit import casebook, catalogue, exercises, pages, predictions, versions
 from bookkit.outputs import anywhere_without_paths
-from bookkit.taught import MINUTES, taught
+from bookkit.taught import MINUTES, foundations, taught
 
 GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
 INCLUDED = re.compile(r"^```\{literalinclude\} (\S+)\n:start-at: import\n:[^\n]*\n```$", re.M)
@@ -30,6 +34,12 @@ with `%%then` runs on the stack of August 2024, which has its own variables. Som
 fail; the text says which. After a restart of the kernel, go to where you were and choose
 *Run > Run All Above Selected Cell*. If the notebook is open twice, close one: each window has its
 own copy, and the last one saved wins."""
+# What the foundations import. IPython and its kernel are Colab's own, and stay.
+PINNED = ("jax", "numpyro", "equinox", "scipy")
+SIBLING = re.compile(r"\]\(([\w-]+)\.ipynb\)")
+IN_COLAB = """\
+*In Colab.* Run the first cell: it installs the releases of the book, in about a minute. Where Colab
+then offers to restart the session, accept, and go on with the next cell."""
 
 
 def card(page: str) -> str:
@@ -111,6 +121,24 @@ def student(page: str) -> NotebookNode:
     return notebook
 
 
+def colab(page: str) -> NotebookNode:
+    """Return a page's notebook for Colab, whose first cell installs the releases of the book."""
+    notebook = student(page)
+    places = {Path(other).name: pages.published(other) for other in taught()}
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = SIBLING.sub(lambda found: f"]({places[found[1]]})", cell.source)
+    lock = (pages.ROOT / "requirements.txt").read_text()
+    locked = dict(re.findall(r"^([\w-]+)==([^\s;\\]+)", lock, re.M))
+    pins = " ".join(f"{name}=={locked[name]}" for name in PINNED)
+    repository = pages.config()["repository"]
+    package = f"trace-evidence @ git+{repository['url']}@{repository['branch']}"
+    install = f'%pip install -q {pins} matplotlib "{package}"'
+    notebook.cells[1] = new_markdown_cell(IN_COLAB, id="how-to")
+    notebook.cells.insert(2, new_code_cell(install, id="install"))
+    return notebook
+
+
 def instructor(page: str, executed: NotebookNode) -> NotebookNode:
     """Return a page's notebook for the instructor: solutions, outputs, notes, expected errors.
 
@@ -159,6 +187,8 @@ def write(file: Path, text: str | bytes) -> None:
 
 
 if __name__ == "__main__":
-    for name in taught():
-        write(Path(sys.argv[1], f"{Path(name).name}.ipynb"), nbformat.writes(student(name)))
-    print(f"{len(taught())} student notebooks are in {sys.argv[1]}.")
+    folder, *asked = sys.argv[1:]
+    make, names = (colab, foundations()) if asked == ["--colab"] else (student, taught())
+    for name in names:
+        write(Path(folder, f"{Path(name).name}.ipynb"), nbformat.writes(make(name)))
+    print(f"{len(names)} notebooks are in {folder}.")

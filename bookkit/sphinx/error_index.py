@@ -82,8 +82,8 @@ def everyday_entry(here: Generated, entry: everyday.Entry) -> nodes.container:
         say("See [](/{page}).", page=f"{programs()[name][1]}.md") for name in entry.look
     )
     lines = [
-        f"**{entry.title}**", "<br>".join(map(code, entry.wordings)), entry.says,
-        say("*Try first:* {first} [More]({page})", first=entry.first, page=entry.link),
+        f"**{entry.title}**", "<br>".join(map(code, entry.wordings)), entry.symptom,
+        say("*Try first:* {first} [More]({page})", first=entry.cure, page=entry.link),
     ]  # fmt: skip
     if entry.question:
         lines.append(say("*Ask:* {question} {look}", question=entry.question, look=look))

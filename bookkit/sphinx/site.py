@@ -7,19 +7,17 @@ those twenty. Titles and descriptions come from the catalogue, or from a page's 
 import base64
 import html
 import json
-import os
 import re
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from docutils import nodes
-from myst_nb.sphinx_ import SphinxEnvType
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx_sitemap import add_html_link
 
-from bookkit import catalogue, execute, faces, pages, records, taught
+from bookkit import catalogue, faces, pages, records, taught
 from bookkit.languages import say
 from bookkit.localized import name_parts
 
@@ -48,7 +46,6 @@ BODY = [
     (r"(<a [^>]*>) ", r" \1"),
 ]
 INDEX = "book/cases/index"
-PAGES = ("*.html", "book/**/*.html")  # and none of another language, which has its own build
 # What a page may load and run: its own files, also those of a copy on a disk, and the scripts that
 # the build has put into it. The theme sets styles in its elements, and draws with pictures in them.
 POLICY = (
@@ -75,21 +72,10 @@ def without(markup: str, *names: str) -> str:
 
 
 def configure(app: Sphinx, config: Config) -> None:
-    """Tell the extensions where the site is published; a preview has no pictures for elsewhere."""
+    """Tell the extensions where the site is published."""
     config.ogp_site_url = config.html_baseurl
     config.html_context["address"] = config.html_baseurl
     config.notfound_urls_prefix = urlsplit(config.html_baseurl).path
-    if os.environ.get(execute.PREVIEW):
-        config.ogp_social_cards = {"enable": False}
-
-
-def leave_out_what_is_not_executed(app: Sphinx, env: SphinxEnvType, names: list[str]) -> None:
-    """In a preview, show pages that are not executed without outputs."""
-    if os.environ.get(execute.PREVIEW):
-        read = [path for path in pages.find_notebooks() if pages.page_name(path) in names]
-        missing = [path for path in read if execute.executed(path) is None]
-        left_out = [f"{pages.page_name(path)}.md" for path in missing]
-        env.mystnb_config.execution_excludepatterns = left_out
 
 
 def list_others(app: Sphinx, written: set[str]) -> None:
@@ -115,15 +101,14 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
         context["body"] = re.sub(old, new, context["body"])
     folder, _, name = pagename.rpartition("/")
     failure = catalogue.load().get(name) if folder == "book/failures" else None
+    about = records.load().get(name) if folder == "book/cases" else failure
     meta = context["meta"] or {}
     text, headline = say(meta.get("description", "")), meta.get("headline")
     context["headline"] = say(headline) if headline else None
     if failure:
         context["headline"] = f"{failure.title} · {failure.message}"
-        text = f"{failure.symptom} {failure.cure}".replace("`", "")
-    if folder == "book/cases" and name != "index":
-        case = records.load()[name]
-        text = f"{case.symptom} {case.cure}".replace("`", "")
+    if about:
+        text = f"{about.symptom} {about.cure}".replace("`", "")
     if text:
         # The page is written already; its description is made of what stands here.
         doctree.children = [nodes.paragraph(text, text)]
@@ -210,11 +195,11 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
     """Leave out of the built site what no page uses: icons, rules, maps of scripts, templates."""
     if exception or app.builder.name != "html":
         return
-    static = Path(app.outdir, "_static")
+    site, static = Path(app.outdir), Path(app.outdir, "_static")
     for pattern in UNUSED:
         for file in static.glob(pattern):
             file.unlink()
-    used = used_names(Path(app.outdir))
+    used = used_names(site)
     for pattern in SHEETS:
         for sheet in static.glob(pattern):
             sheet.write_text(used_rules(sheet.read_text(), used))
@@ -227,10 +212,7 @@ def lighten(app: Sphinx, exception: Exception | None) -> None:
         faces.write_subset(font, characters, font.with_suffix(".woff"))
         font.unlink()
         font.with_suffix(".woff2").unlink()
-    site = Path(app.outdir)
-    faces.embed(
-        static / "book.css", (page.read_text() for kind in PAGES for page in site.glob(kind))
-    )
+    faces.embed(static / "book.css", (page.read_text() for page in site.rglob("*.html")))
 
 
 def guard(app: Sphinx, exception: Exception | None) -> None:
@@ -238,7 +220,7 @@ def guard(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.name != "html":
         return
     site = Path(app.outdir)
-    texts = {file: file.read_text() for kind in PAGES for file in site.glob(kind)}
+    texts = {file: file.read_text() for file in site.rglob("*.html")}
     # The search reads pages: their buttons are its own for a moment.
     handlers = {html.unescape(one) for text in texts.values() for one in HANDLER.findall(text)}
     for file, text in texts.items():
@@ -278,7 +260,6 @@ def keep_dates_whole(app: Sphinx, doctree: nodes.document, page: str) -> None:
 def setup(app: Sphinx) -> dict:
     """Register what the site needs with Sphinx."""
     app.connect("config-inited", configure)
-    app.connect("env-before-read-docs", leave_out_what_is_not_executed)
     app.connect("builder-inited", add_filters)
     written: set[str] = set()
     app.connect("html-page-context", lambda app, page, *_: written.add(page))

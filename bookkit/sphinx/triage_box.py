@@ -110,7 +110,7 @@ def symptom_data() -> dict[str, Any]:
     known = triage.data()["symptoms"]  # of all languages, whichever is spoken
     cases, entries = records.load(), {}
     for name, one in publish.described().items():
-        text = getattr(one, "symptom", "") or one.says
+        text = one.symptom
         if name in cases:
             text = casebook.closed_in_words(cases[name]).replace("**", "") + text
         href = to_site(publish.entries()[name]["page"])

@@ -117,6 +117,25 @@ def global_beside_a_module():
     return called(lambda x: applied(module, x))
 
 
+class Cooling(eqx.Module):
+    """A module with a method under `jit`, to which its array is an argument."""
+
+    rate: jax.Array
+
+    @jax.jit
+    def after(self, x):
+        return jnp.exp(-self.rate * x / HALF_LIFE)
+
+
+def global_read_by_a_method_of_a_module():
+    global HALF_LIFE
+    HALF_LIFE = 2.0
+    cooling = Cooling(jnp.float32(3.0))
+    cooling.after(X)
+    HALF_LIFE = 8.0
+    return called(lambda x: cooling.after(x))
+
+
 class Factor:
     """A number that is multiplied by, compared by identity."""
 
@@ -253,6 +272,7 @@ def key_of_a_layer():
         (global_in_a_nested_function, "callable-global-changed", "<lambda>"),
         (global_beside_traced_containers, "callable-global-changed", "line"),
         (global_beside_a_module, "callable-global-changed", "applied"),
+        (global_read_by_a_method_of_a_module, "callable-global-changed", "after"),
         (attribute_of_the_object_that_a_scan_calls, "callable-attribute-changed", "Factor"),
         (method_of_a_class, "jitted-method", "steep"),
         (bound_method_kept_as_an_attribute, "jitted-method", "response"),

@@ -98,8 +98,6 @@ NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
 @pytest.mark.parametrize(
     ("function", "args", "wanted"),
     [
-        (stale(), (X,), ["stale-program"]),
-        (jax.jit(lambda x: 5.0 * x), (X,), []),
         (Centred(), (X,), ["data-kept"]),
         (Centred(), (np.ones(3),), ["data-kept"]),
         (scaled, (ByName("low", 2.0), X), ["equal-but-different"]),

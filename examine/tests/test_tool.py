@@ -15,7 +15,7 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 import pytest
-from examine_model import comparing, driver, examine, known, running, shell
+from examine_model import comparing, driver, examine, known, shell
 from examine_model.held import Held
 from examine_model.report import NAMES, Finding, NotRun, Report
 from numpyro import handlers, primitives
@@ -201,11 +201,6 @@ def test_with_64_bits_less_is_arithmetic():
 
 
 # --- the interface ---------------------------------------------------------------------------
-
-
-def test_a_program_that_runs_once_is_compiled_fast_by_this_compiler():
-    lowered = jax.jit(jnp.sin).lower(1.0)
-    assert lowered.compile(compiler_options=running.QUICK)(0.0) == 0.0
 
 
 REPORT = Report(
