@@ -16,6 +16,8 @@ from .climb import climb
 from .context import DRAWS, CannotRun, Context, refused, supported
 from .held import copied
 
+LEAST = float(np.finfo(np.float32).tiny)
+"""What 32 bits take for zero; a gamma distribution may have its optimum there."""
 REACH = 4.0
 """How far beyond the prior draws a climb goes: so many times the range that they span."""
 
@@ -80,6 +82,7 @@ class Wide:
             if not run.rows.keys() >= self.names:  # a name may hold a tracer of this run
                 raise CannotRun("with 64 bits the model has other sites")
             outside = [~jnp.asarray(each) for each in self.inside(run)]
+            outside += [jnp.abs(each) < LEAST for each in there.values()]
             stretched = [
                 way.log_abs_det_jacobian(point[name], there[name])
                 for name, way in self.ways.items()
@@ -112,7 +115,8 @@ class Wide:
 
         The climb begins at the prior draw whose log density is the highest, and stays within some
         ranges of all of them, since a density may have no end where a variance goes to zero. Nor
-        does it go where more of the observations or values lie outside of their supports.
+        does it go where more of the observations or values lie outside of their supports, or are
+        too small for 32 bits.
         """
         heights = sum(rows.reshape(DRAWS, -1).sum(1) for rows in self.rows.values())
         leaves, tree = jax.tree.flatten(self.points)

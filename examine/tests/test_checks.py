@@ -12,6 +12,8 @@ import numpyro.distributions as dist
 import pytest
 from examine_model import examine
 from examine_model.climb import climb
+from examine_model.context import Context
+from examine_model.wide import Wide, row_of
 from numpyro import handlers, primitives
 from numpyro.contrib.control_flow import scan
 from numpyro.contrib.module import eqx_module, random_eqx_module
@@ -896,6 +898,25 @@ def test_what_rounding_costs_far_below_an_optimum_that_it_spares_is_a_hint(noise
     report = examine(model, 0.05, checks=["precision"])
     assert [row.id for row in getattr(report, kind)] == ["float32"], report
     assert len(report.findings) + len(report.hints) == 1, report
+
+
+@pytest.mark.parametrize(("at", "outside"), [(-2.0, 0), (-200.0, 1)])
+def test_a_climb_does_not_go_where_32_bits_take_a_value_for_zero(at, outside):
+    def model():
+        numpyro.sample("rate", dist.Gamma(0.3, 0.3))
+
+    wide = Wide(Context(model, (), {}, jax.random.PRNGKey(0)), climbs=True)
+    climbing = row_of(wide.drawn, 0), {"rate": np.float64(at)}, np.bool_(True)
+    assert wide.program(*climbing)[0][1][2] == outside
+
+
+def test_a_gradient_that_no_draw_shows_is_not_passed_over_in_silence():
+    def model():
+        x = numpyro.sample("x", dist.Normal())
+        numpyro.factor("above", jnp.where(x > 9.0, 0.0, -jnp.inf))
+
+    (row,) = examine(model, checks=["round_trip"]).not_run
+    assert row.why == "no gradient is compared: none of 8 prior draws has a finite density"
 
 
 def test_a_climb_ends_at_the_top_or_where_numbers_end_and_stays_in_its_box():

@@ -132,7 +132,8 @@ class Spy:
             if rest := with_a_prior(model, args, kwargs):
                 more = examined(*rest, checks=["pytree"])
                 for part in ("findings", "hints", "ran"):
-                    row[part] = row.get(part, []) + more.get(part, [])
+                    known = row.get(part, [])
+                    row[part] = [*known, *(new for new in more.get(part, []) if new not in known)]
             with self.out.open("a") as file:
                 file.write(json.dumps(row) + "\n")
         finally:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import running
 from ..comparing import same, show
-from ..context import Context, NothingToCompare
+from ..context import DRAWS, CannotRun, Context, NothingToCompare
 
 
 def check(context: Context) -> None:
@@ -22,6 +22,7 @@ def check(context: Context) -> None:
 
     Raises:
         NothingToCompare: nothing is drawn that could be handed back.
+        CannotRun: no draw has a finite density, so that no gradient is looked at.
     """
     wanted = any(site.intervened is not None for site in context.draw.sites)
     if not (context.values or wanted):
@@ -116,13 +117,18 @@ def gradient_arrives(context: Context) -> None:
 
     A `where` computes both of its branches, so a gradient may be NaN where the density is not. One
     value alone may be a kink: some distributions draw zeros, only for a sampler to start from.
+
+    Raises:
+        CannotRun: no draw has a finite density.
     """
     if any(found.check == context.check for found in context.findings):
         return
     draws = context.draws
     whole = np.all([np.isfinite(per_draw(rows)).all(1) for rows in draws.rows.values()], axis=0)
-    if not np.any(whole):
-        return
+    if not np.any(whole) and draws.slopes:
+        raise CannotRun(
+            f"no gradient is compared: none of {DRAWS} prior draws has a finite density"
+        )
     for name, slope in draws.slopes.items():
         if name not in context.draw.samples() or not np.size(slope):
             continue
