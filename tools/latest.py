@@ -27,7 +27,10 @@ ROOT = environments.ROOT
 WORK = environments.CACHE / "latest"
 PYTHON = WORK / "venv" / "bin" / "python"
 KERNELS = WORK / "jupyter" / "kernels"
-COMPARED = ("jax", "jaxlib", "numpyro", "equinox", "diffrax", "flax", "optax", "scipy")
+COMPARED = (
+    "jax", "jaxlib", "numpyro", "equinox", "diffrax", "flax", "optax",
+    "scipy", "numpy", "lineax", "optimistix", "jaxtyping",
+)  # fmt: skip
 PYTHONS = ("3.12", "3.13", "3.14", "3.15")  # the book's own first
 
 
