@@ -118,14 +118,6 @@ def test_a_command_that_fails_or_cannot_write_has_a_status_of_its_own():
     assert done.stderr.endswith("No space left on device\n")
 
 
-@pytest.mark.slow
-def test_examine_passes_the_quick_tests_of_its_own_suite():
-    """Apart, since it has its own settings; `MAINTAINING.md` says how all its tests are run."""
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "examine/tests"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
-
-
 # --- the command line, in this process -------------------------------------------------------
 
 
