@@ -109,20 +109,19 @@ lock: environments
 	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt
 	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
 
-# Moves the book to the newest releases. A step that fails after `recordings` needs a person, and
-# the next one runs all the same. After an interruption or a correction it can be run again.
+# Moves the book to the newest releases. A step that fails after `recordings` needs a person: the next
+# ones run all the same, and the end names it. After an interruption or a correction, run it again.
+STEPS := bookkit "pytest -q book --update" can_i_use bookkit.translations \
+  "pytest -q -m 'slow or not slow' tests" tools.upstream
 upgrade: lock
 	$(MAKE) matrix ARGS=--newest
 	$(PY) -m stacks.avoid
 	$(PY) -m stacks.recordings
-	-$(PY) -m bookkit
-	-$(PY) -m pytest -q book --update
-	-$(PY) -m can_i_use
-	-$(PY) -m bookkit.translations
-	-$(PY) -m pytest -q -m "" tests
-	-$(PY) -m tools.upstream
-	@echo "Read what changed, and the text beside it, and what is marked (ignored) above:"
-	@git diff --stat -- book tests/outputs stacks/everyday.json stacks/recordings.json can_i_use
+	@wrong=; for step in $(STEPS); do echo "python -m $$step …"; \
+	  eval "$(PY) -m $$step" || wrong="$$wrong  python -m $$step\n"; done; \
+	echo "Read what changed, and the text beside it:"; \
+	git diff --stat -- book tests/outputs stacks/everyday.json stacks/recordings.json can_i_use; \
+	[ -z "$$wrong" ] || { printf "error: see above what these say:\n$$wrong" >&2; exit 1; }
 
 lint: environments ## check the style of the code, its types, the workflows, and the spelling
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
