@@ -9,17 +9,11 @@ export LANGUAGES
 # Nothing is written outside the checkout, unless you share a cache of uv's (UV_CACHE_DIR).
 export UV_CACHE_DIR ?= $(RUNTIME)/uv
 export UV_PYTHON_INSTALL_DIR ?= $(RUNTIME)/python
-export IPYTHONDIR := $(RUNTIME)/ipython
-export JUPYTER_CONFIG_DIR := $(RUNTIME)/jupyter/config
-export JUPYTER_DATA_DIR := $(RUNTIME)/jupyter/data
-export MPLCONFIGDIR := $(RUNTIME)/matplotlib
-export PYTHONDONTWRITEBYTECODE :=
+# What Python reads as it starts; `bookkit/shell.py` has the other variables.
+unexport $(filter PYTHON%,$(.VARIABLES))
 export PYTHONNOUSERSITE := 1
-export PYDEVD_DISABLE_FILE_VALIDATION := 1
 export PYTHONUTF8 := 1
 export PYTHONIOENCODING := utf-8
-export JAX_PLATFORMS := cpu
-unexport PYTHONPATH
 PYTHON ?=
 # Any of these installs uv, from 3.8 on, which fetches Python 3.12 where there is none.
 PYTHONS := "$(PYTHON)" python3.12 python3 python python3.13 python3.11 python3.10

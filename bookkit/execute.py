@@ -31,11 +31,13 @@ from jupyter_client.kernelspec import NoSuchKernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from sqlalchemy.exc import DatabaseError
 from traitlets.config import Config
 
 from trace_evidence.then import REQUIRED_VARIABLE
 
-from . import kernels, pages
+from . import kernels, pages, shell
 
 CACHE = pages.BUILD / ".jupyter_cache"
 BUILT = pages.BUILD / "site.txt"  # what the site was built from: see `build.py`
@@ -60,8 +62,8 @@ def inputs() -> list[Path]:
 
 
 def digest(files: Iterable[Path]) -> str:
-    """Return one hash of files, by name and content, and of the version of Python."""
-    found = hashlib.sha256(platform.python_version().encode())
+    """Return one hash of files, by name and content, of Python's version and of the machine's."""
+    found = hashlib.sha256((platform.python_version() + shell.key()).encode())
     for file in files:
         found.update(str(file.relative_to(pages.ROOT)).encode() + file.read_bytes())
     return found.hexdigest()
@@ -98,8 +100,16 @@ def told() -> str:
 
 def open_cache(path: Path = CACHE) -> JupyterCacheBase:
     """Return the cache of the pages that the locked stacks have executed, in a folder of caches."""
-    cache = get_cache(path / digest(inputs()))
-    OrmBase.metadata.create_all(cache.db)  # a full disk leaves the index without tables
+    folder = path / digest(inputs())
+    for _ in range(2):
+        cache = get_cache(folder)
+        try:
+            OrmBase.metadata.create_all(cache.db)  # a full disk leaves the index without tables
+            cache.list_cache_records()
+            break
+        except DatabaseError:
+            print(f"The cache {path.name} is damaged: its pages are executed again.")
+            shutil.rmtree(folder)
     return cache
 
 
@@ -143,7 +153,6 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = 0) -> Ex
             notebook,
             timeout=cell_seconds,
             record_timing=False,  # it would go into the metadata, and so into the cache key
-            coalesce_streams=True,  # a line printed in two pieces would break in two on the page
             resources={"metadata": {"path": str(path.parent)}},
             config=Config({"KernelManager": connection}),
             kernel_manager_class=manager,
@@ -172,13 +181,22 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = 0) -> Ex
 def in_order(outputs: list[NotebookNode]) -> list[NotebookNode]:
     """Return a cell's outputs with the text on stdout before the text on stderr that stands next.
 
-    A kernel sends its two streams when their buffers are flushed, at times of their own; what is
-    displayed or raised flushes both.
+    A kernel sends its two streams in pieces, when their buffers are flushed, at times of their own;
+    what is displayed or raised flushes both. The pieces are joined here, since nbclient takes the
+    square of a line's length to do it. Of a line that was written over, the last state is left.
     """
     found: list[NotebookNode] = []
     for streams, group in itertools.groupby(outputs, lambda one: one.output_type == "stream"):
-        rows = list(group)
-        found += sorted(rows, key=lambda one: one.name == "stderr") if streams else rows
+        if not streams:
+            found += group
+            continue
+        texts = {"stdout": "", "stderr": ""}
+        for piece in group:
+            texts[piece.name] += piece.text
+        for name, text in texts.items():
+            rows = [row.rstrip("\r").rsplit("\r", 1)[-1] for row in text.split("\n")]
+            if text:
+                found.append(new_output("stream", name=name, text="\n".join(rows)))
     return found
 
 
@@ -262,7 +280,7 @@ def execute_chapters(
                 kept = {"package": package_of(execution.notebook)}
                 bundle = CacheBundleIn(execution.notebook, str(path), data=kept)
                 cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-                if path.is_relative_to(pages.ROOT):
+                if path.is_relative_to(pages.ROOT) and not os.environ.get(shell.PROCESSOR):
                     read_again(path)
             else:
                 say(f"stopped {path.stem} after {execution.seconds:.0f} s: {execution.reason}")

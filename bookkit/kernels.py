@@ -19,14 +19,16 @@ from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager
 
+from . import shell
+
 ORDINARY = "TRACE_EVIDENCE_ORDINARY_KERNELS"
-READ_AT_IMPORT = ("JAX_", "XLA_", "NUMPYRO_", "EQX_", "MPL", "MATPLOTLIB", "PYTHON", "TQDM")
 multiprocessing.set_forkserver_preload(["bookkit.preloaded"])
 
 
 def read_at_import(env: Any) -> dict[str, str]:
     """Return the variables that the libraries read when they are imported."""
-    return {name: value for name, value in env.items() if name.startswith(READ_AT_IMPORT)}
+    read = (*shell.READ_BY_LIBRARIES, "PYTHON")
+    return {name: value for name, value in env.items() if name.startswith(read)}
 
 
 AT_START = read_at_import(os.environ)

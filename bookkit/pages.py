@@ -51,6 +51,20 @@ class Entry:
     above: str = ""
 
 
+def read(path: Path) -> str:
+    """Return the text of a page.
+
+    Raises:
+        PageError: it is not in UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+        raise PageError(f"{name}:{line}: this is not UTF-8; save the page in UTF-8.") from None
+
+
 def page_name(path: Path) -> str:
     """Return a page's name, as the table of contents has it: its path without the suffix."""
     return str(path.relative_to(ROOT).with_suffix(""))
@@ -127,7 +141,7 @@ def find_notebooks(folder: Path = BOOK) -> list[Path]:
 def has_kernel(path: Path) -> bool:
     """Tell whether a page is a notebook; a page whose front matter is broken counts as one."""
     try:
-        return path.read_text().startswith("---") and "kernelspec" in front_matter(path)
+        return read(path).startswith("---") and "kernelspec" in front_matter(path)
     except PageError:
         return True
 
@@ -138,7 +152,7 @@ def front_matter(path: Path) -> dict[str, Any]:
     Raises:
         PageError: it is not there, or not YAML.
     """
-    parts = path.read_text().split("\n---", 1)
+    parts = read(path).split("\n---", 1)
     if len(parts) != 2 or not parts[0].startswith("---"):
         raise PageError(f"{path.name}: there is no front matter; {_CURE}")
     try:
@@ -156,12 +170,12 @@ def front_matter(path: Path) -> dict[str, Any]:
 def meta(page: str) -> dict[str, Any]:
     """Return the front matter of a page by its name; empty where it has none."""
     path = path_of(page)
-    return front_matter(path) if path.read_text().startswith("---") else {}
+    return front_matter(path) if read(path).startswith("---") else {}
 
 
 def title(page: str) -> str:
     """Return a page's title: its first heading."""
-    found = re.search(r"^# (.+)$", path_of(page).read_text(), re.M)
+    found = re.search(r"^# (.+)$", read(path_of(page)), re.M)
     if not found:
         raise PageError(f"{page}.md: there is no title; begin the text with `# Title`.")
     return found[1].strip()
@@ -175,7 +189,7 @@ def read_notebook(path: Path) -> NotebookNode:
     """
     front_matter(path)
     try:
-        notebook = pickle.loads(_read_once(path, path.read_text()))
+        notebook = pickle.loads(_read_once(path, read(path)))
     except Exception as error:
         reason = " ".join(str(error).split())
         raise PageError(

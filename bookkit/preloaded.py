@@ -27,7 +27,6 @@ class ZMQInteractiveShell:
 
 
 PATH = sys.path[1:]  # without the folder in which this process was started
-os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
 _before = dict(os.environ)
 _shell = ZMQInteractiveShell()
 vars(builtins)["get_ipython"] = IPython.get_ipython = lambda: _shell

@@ -154,10 +154,10 @@ def digests() -> dict[str, str]:
 
 
 def environment() -> dict[str, str]:
-    """The variables of every process: none that change how Python, JAX or XLA behave."""
-    meddling = ("PYTHON", "JAX_", "XLA_", "NUMPYRO_", "EQX_", "VIRTUAL_ENV")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(meddling)}
-    return {**kept, "PYTHONNOUSERSITE": "1", "JAX_PLATFORMS": "cpu"}
+    """The variables of every process: the book's own, without those of this Python."""
+    own = ("PYTHON", "VIRTUAL_ENV", "MPLBACKEND")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    return {**kept, "PYTHONNOUSERSITE": "1"}
 
 
 def install(row: str) -> Path:

@@ -63,7 +63,19 @@ CHAPTERS = {
     "then-died": [("", "%load_ext trace_evidence"), ("", "%%then\nimport os; os._exit(1)")],
     "no-kernel": [("", "1")],
     "bad-cell": [("expect: {raises: [", "1")],
+    "of-the-shell": [
+        ("", "import jax; assert str(jax.numpy.ones(1).dtype) == 'float32'"),
+        ("", "import matplotlib.pyplot as plt; plt.figure()"),
+        ("", "%load_ext trace_evidence"),
+        ("", "%%then\nimport matplotlib.pyplot as plt; plt.figure()"),
+    ],
+    "wide": [("", "print('x' * 3_000_000)")],
 }
+# A shell of somebody's own: with each of these a page would show something else, or nothing.
+SHELL = {
+    "JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "abacus", "XLA_FLAGS": "--no-such-flag",
+    "MPLBACKEND": "TkAgg", "NPY_PROMOTION_STATE": "legacy",
+}  # fmt: skip
 
 # The cell bears out B: the first question says so, the second does not, the third cannot tell.
 ASKS = """
@@ -124,12 +136,16 @@ def outcome(tmp_path_factory):
         write_chapter(folder, name)
     (folder / "asks.md").write_text(FRONT.replace("KERNEL", "python3") + ASKS)
     (folder / "bad-front.md").write_text("---\nkernelspec: [python3\n---\n# x\n")
+    (folder / "latin-1.md").write_bytes("---\n# x\n---\nÜber\n".encode("latin-1"))
+    temporary = folder / ("a-folder-for-what-is-temporary" * 4)
+    temporary.mkdir()
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "conftest.py").write_text(CONFTEST)
     command = [sys.executable, "-m", "pytest", "-p", "tests.chapter_plugin", "-c", "pytest.ini"]
     command += ["--rootdir=.", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
     command += ["--junitxml=report.xml", "."]
-    env = {**os.environ, "COLUMNS": "200", "PYTHONPATH": str(pages.ROOT)}
+    own = {"COLUMNS": "200", "PYTHONPATH": str(pages.ROOT), "TMPDIR": str(temporary)}
+    env = {**os.environ, **SHELL, **own}
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     cases = ET.parse(folder / "report.xml").iter("testcase")
     return done, [(case, "".join(part.text or "" for part in case)) for case in cases]
@@ -171,6 +187,13 @@ def test_a_chapter_that_stops_says_where_and_why(outcome, name, words):
         assert f"not run: an earlier cell of {name}" in skipped[-1].get("message")
 
 
+@pytest.mark.parametrize("name", ["of-the-shell", "wide"])
+def test_neither_the_readers_shell_nor_a_wide_line_changes_a_page(outcome, name):
+    cases = of_chapter(outcome[1], name)
+    assert len(cases) == len(CHAPTERS[name])
+    assert not [text for case, text in cases if case.find("failure") is not None]
+
+
 def test_an_answer_that_the_cell_does_not_bear_out_is_red(outcome):
     (_, cell), (_, right), (_, wrong), (_, twice) = of_chapter(outcome[1], "asks")
     assert not cell and not right
@@ -183,6 +206,7 @@ def test_invalid_front_matter_and_cell_metadata_give_one_line_with_the_cure(outc
     printed = outcome[0].stdout
     assert "bad-front.md:2: invalid front matter" in printed
     assert "bad-cell.md: a cell's metadata is invalid" in printed
+    assert "latin-1.md:4: this is not UTF-8; save the page in UTF-8." in printed
     assert printed.count("it is the YAML between the two `---` lines") >= 2
 
 
@@ -205,7 +229,9 @@ def test_a_second_run_executes_only_what_stopped_or_was_left_half_made(tmp_path)
     assert executed(tmp_path, "another") == {"right", "undeclared"}
 
 
-def test_an_index_of_the_cache_that_a_full_disk_left_empty_is_made_anew(tmp_path):
+def test_an_index_of_the_cache_that_is_empty_or_damaged_is_made_anew(tmp_path):
     index = execute.open_cache(tmp_path).path / "global.db"
     index.write_bytes(b"")
+    assert execute.open_cache(tmp_path).list_cache_records() == []
+    index.write_bytes(b"\x07" * 8192)
     assert execute.open_cache(tmp_path).list_cache_records() == []

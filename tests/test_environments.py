@@ -52,6 +52,26 @@ def test_an_environment_that_was_not_finished_is_made_again(tmp_path):
     assert made == [1, 3]
 
 
+def test_an_environment_that_lost_a_file_is_made_again(tmp_path, capsys):
+    packages = tmp_path / ".venv" / "lib" / "python3.12" / "site-packages"
+    (packages / "pyyaml-6.dist-info").mkdir(parents=True)
+    (packages / "pyyaml-6.dist-info" / "RECORD").write_text(
+        "yaml/__init__.py,sha256=a,9\na.pyc,,\n"
+    )
+    (packages / "yaml").mkdir()
+    python, made = packages / "yaml" / "__init__.py", []
+    for _ in range(3):
+        make = lambda: (python.touch(), made.append(1))  # noqa: E731
+        environments.ensure(tmp_path / ".venv", "lock", make, proof="lib")
+    assert made == [1]
+    python.unlink()
+    environments.ensure(tmp_path / ".venv", "lock", make, proof="lib")
+    assert made == [1, 1]
+    assert capsys.readouterr().out == (
+        ".venv is damaged (yaml/__init__.py is missing): it is made anew.\n"
+    )
+
+
 def test_the_links_to_this_checkout_are_relative_so_that_any_name_of_it_can_be_read():
     links = list(environments.NOW.glob("lib/python*/site-packages/*.pth"))
     assert links

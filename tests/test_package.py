@@ -115,7 +115,10 @@ def test_a_command_that_fails_or_cannot_write_has_a_status_of_its_own():
     with open("/dev/full", "w") as full:
         done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 3
-    assert done.stderr.endswith("No space left on device\n")
+    assert done.stderr == "error: No space left on device: the output\n"
+    closed = [*command[:3], "triage"]
+    done = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *closed], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "error: standard input is closed: name a file.\n")
 
 
 # --- the command line, in this process -------------------------------------------------------

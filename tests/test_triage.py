@@ -269,6 +269,7 @@ DISGUISES = {
         f"jax._src.traceback_util.UnfilteredStackTrace: {text}\nThe above exception was the direct "
         "cause of the following exception:\n\nRuntimeError: the model failed\n"
     ),
+    "a terminal's title": lambda text: re.sub("^", "\x1b]0;train.py\x07", text, flags=re.M),
     "odd spaces": lambda text: text.replace(" ", "\xa0"),
 }
 
@@ -334,6 +335,12 @@ def test_the_command_reads_a_file_or_standard_input(command, tmp_path):
     assert status == 0 and "Lazy pytree drift" in said and "\x1b" not in said
     for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le"):
         assert command(DRIFT.encode(encoding)) == (0, said), encoding
+
+
+def test_no_control_character_of_a_log_reaches_the_terminal(command):
+    clipboard = "\x1b]52;c;cm0gLXJmIH4=\x07\x1b]8;;http://x\x1b\\\x9b2J\x07\x08"
+    said = command(DRIFT.replace(":", f":{clipboard}").encode())[1]
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", said)
 
 
 def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_found_something(

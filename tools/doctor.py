@@ -11,6 +11,8 @@ from typing import Any
 
 from jupyter_client.manager import run_kernel
 
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENTS = {"python3": ".venv", "then": ".venv-then"}
 MEMORY_GB = 2.0
 SECONDS = 90
 VERSIONS = "import jax, numpyro; print('JAX', jax.__version__, 'NumPyro', numpyro.__version__)"
@@ -32,7 +34,8 @@ def check_kernel(name: str) -> tuple[bool, str]:
     answer = "".join(said).strip() or "no answer"
     if answer.startswith("JAX "):
         return True, answer
-    return False, f"{answer}; run make clean, then make environments"
+    (ROOT / ENVIRONMENTS[name] / "complete").unlink(missing_ok=True)
+    return False, f"{answer}; run make environments, which makes {ENVIRONMENTS[name]} anew"
 
 
 def check_memory() -> tuple[bool, str]:

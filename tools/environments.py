@@ -148,6 +148,17 @@ def stamp(*texts):
     return hashlib.sha256("\n".join((str(ROOT), *texts)).encode()).hexdigest()
 
 
+def missing(environment):
+    """Return a file that a package in an environment has lost, or None where all are there."""
+    for record in environment.glob("lib/python*/site-packages/*.dist-info/RECORD"):
+        home = str(record.parent.parent)
+        for row in record.read_text(encoding="utf-8").splitlines():
+            name = row.rsplit(",", 2)[0].strip('"')
+            if not name.endswith(".pyc") and not os.path.exists(os.path.join(home, name)):
+                return name
+    return None
+
+
 def ensure(folder, wanted, make, proof="bin/python"):
     """Make something in a folder, unless it is there and whole; stamp it when it is done.
 
@@ -155,7 +166,10 @@ def ensure(folder, wanted, make, proof="bin/python"):
     """
     mark = folder / "complete"
     if mark.is_file() and mark.read_text() == wanted and (folder / proof).exists():
-        return
+        lost = missing(folder)
+        if lost is None:
+            return
+        print(f"{folder.name} is damaged ({lost} is missing): it is made anew.", flush=True)
     mark.unlink(missing_ok=True)
     make()
     mark.write_text(wanted)

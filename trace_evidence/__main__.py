@@ -41,6 +41,9 @@ def triage(file: str, as_json: bool) -> int:
     Returns:
         0 where something was found, 1 where nothing was, 2 when the file cannot be read.
     """
+    if file == "-" and sys.stdin is None:
+        print("error: standard input is closed: name a file.", file=sys.stderr)
+        return 2
     if file == "-" and sys.stdin.isatty():
         print("Paste the traceback, then press Ctrl-D on a line of its own.", file=sys.stderr)
     try:
@@ -210,6 +213,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+    except OSError as error:  # a full disk, a folder that nobody may read
+        print(f"error: {error.strerror}: {error.filename or 'the output'}", file=sys.stderr)
+        return 3
     except Exception:
         traceback.print_exc()
         return 3

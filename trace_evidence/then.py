@@ -23,6 +23,7 @@ from jupyter_client.manager import KernelManager
 from . import figures
 
 KERNEL_NAME = "then"
+INLINE = "module://matplotlib_inline.backend_inline"
 REQUIRED_VARIABLE = "TRACE_EVIDENCE_REQUIRE_THEN"
 MISSING = (
     "The kernel `then` (the stack of August 2024) is not installed, so this cell did not run.\n"
@@ -88,7 +89,7 @@ class ThenKernel:
         Path(self.folder.name, package.name).symlink_to(package, target_is_directory=True)
         paths = [self.folder.name, os.environ.get("PYTHONPATH", "")]
         paths = os.pathsep.join(filter(None, paths))
-        env = {"MATPLOTLIBRC": str(figures.STYLE), "PYTHONPATH": paths}
+        env = {"MATPLOTLIBRC": str(figures.STYLE), "PYTHONPATH": paths, "MPLBACKEND": INLINE}
         options = [
             "--InlineBackend.figure_formats=svg",
             "--IPKernelApp.extra_extensions=trace_evidence.tracebacks",

@@ -50,6 +50,7 @@ LINE = 240
 # Applied in this order, to all lines: what to look for, and what replaces it.
 CLEANING = (
     (r"\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n"),
+    (r"\x1b\][^\x07\x1b\n]{0,2000}(\x07|\x1b\\)?", ""),  # a title, a link, the clipboard
     (r"(\x1b|\\u001b|\\x1b)\[[0-9;?]{0,20}[A-Za-z]|\[[0-9]{1,3}(;[0-9]{1,3}){0,5}m", ""),
     (r"</?(a|b|br|code|div|em|font|i|li|p|pre|samp|span|strong|td|tr)( [^<>\n]{0,300})?/?>", ""),
     (r"&lt;", "<"),
@@ -58,7 +59,7 @@ CLEANING = (
     (r'&quot;|&#34;|[\u201c\u201d]|\\"', '"'),
     (r"&nbsp;|&#160;|[\t\xa0\u2000-\u200a\u202f\u3000]", " "),
     (r"&amp;", "&"),
-    (r"[\x00\u200b-\u200d\ufeff]", ""),
+    (r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b-\u200d\ufeff]", ""),
     (r"\\", "/"),
     (r"^ ?(E {2,}|[>|\u2502\u2503]+ ?)", ""),
 )
