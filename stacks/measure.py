@@ -155,7 +155,7 @@ def digests() -> dict[str, str]:
 
 def environment() -> dict[str, str]:
     """The variables of every process: the book's own, without those of this Python."""
-    own = ("PYTHON", "VIRTUAL_ENV", "MPLBACKEND")
+    own = ("PYTHON", "VIRTUAL_ENV", "MPLBACKEND", "XLA_")  # an old XLA stops at a new flag
     kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
     return {**kept, "PYTHONNOUSERSITE": "1"}
 

@@ -19,15 +19,16 @@ from . import changes
 
 ONE_CORE = "one-core"
 NAMES = (*shell.PROCESSORS, ONE_CORE)
+ALL = ["-m", "", "book", "tests/test_can_i_use.py", "tests/test_matrix.py"]
 FOLDER = pages.BUILD / "processors"  # what is executed here is nobody else's
 
 
 def on(processor: str, wanted: list[str]) -> int:
     """Execute pages on a processor, and run their cells' tests; return the number that are red."""
-    print(f"{processor}: executing {len(wanted) or 'all'} pages …", flush=True)
+    print(f"{processor}: {len(wanted) or 'all'} pages …", flush=True)
     folder = str(FOLDER / processor)
-    command = [sys.executable, "-m", "pytest", "-q", "--executed", folder, *(wanted or ["book"])]
-    env = {**os.environ, shell.PROCESSOR: processor}
+    command = [sys.executable, "-m", "pytest", "-q", "--executed", folder, *(wanted or ALL)]
+    env = {**os.environ, shell.PROCESSOR: processor} | ({} if wanted else {"EVERYTHING": "1"})
     if processor == ONE_CORE:
         command = ["taskset", "-c", "0", *command]
     done = subprocess.run(command, cwd=pages.ROOT, env=env, stdout=subprocess.PIPE, text=True)

@@ -15,12 +15,7 @@ from bookkit import catalogue, everyday, pages, publish, records
 from trace_evidence import symptoms, triage
 
 REPORTS = pages.ROOT / "tests" / "reports"
-TUNING = ("tuning", "everyday-tuning", "later-tuning", "wide-tuning", "second-tuning")
-HELD_OUT = (
-    "held-out", "everyday-held-out", "wide-held-out", "fresh", "third-fresh", "fourth-fresh",
-    "fifth-fresh",
-)  # fmt: skip
-PARTS = (*TUNING, *HELD_OUT)
+PARTS = ("tuning", "held-out")
 # The older reports call any mix-up of axes by a chapter's name; these kinds are such mix-ups.
 AXES = ("plates", "shapes", "distributions", "inference", "batches")
 # Entries that were written after labels which name their nearest kin.
@@ -43,7 +38,7 @@ class Row(NamedTuple):
 
 @cache
 def read(part: str) -> list[Report]:
-    """Return the reports of one part; a part is a file."""
+    """Return the reports of one part, `tuning` or `held-out`, in the order of its file."""
     return tomllib.loads((REPORTS / f"{part}.toml").read_text())["report"]
 
 
@@ -63,9 +58,9 @@ def accepted(report: Report) -> set[str]:
     return names | {case.slug for case in records.load().values() if case.family in chapters}
 
 
-def errors(parts: Iterable[str]) -> Iterator[Row]:
-    """Yield how the triage answers the reports of some parts."""
-    for report in (report for part in parts for report in read(part)):
+def errors(reports: Iterable[Report]) -> Iterator[Row]:
+    """Yield how the triage answers some reports."""
+    for report in reports:
         found = triage.triage(report["lines"]).findings
         right, label = accepted(report), answer(report)
         claims = any(one.kind != "everyday" and one.id not in right for one in found)
@@ -115,8 +110,8 @@ def share(rows: Iterable[Row], labelled: bool) -> str:
 def main() -> None:
     """Print how many of each part went well."""
     parts = {
-        "errors, tuning": errors(TUNING),
-        "errors, held out": errors(HELD_OUT),
+        "errors, tuning": errors(read("tuning")),
+        "errors, held out": errors(read("held-out")),
         "doubts, tuning, by fifths": by_fifths(),
         "doubts, held out": doubts(),
     }
