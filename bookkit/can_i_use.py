@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from can_i_use import record
-from trace_evidence.can_i_use import cause
+from trace_evidence.can_i_use import also, cause
 
 from . import casebook, records
 from .languages import say
@@ -37,6 +37,8 @@ def data() -> dict[str, Any]:
         "causes": record.CAUSES,
         "left_out": record.INSTANCES["left_out"],
         "scipy": record.INSTANCES["scipy"],
+        "far": record.INSTANCES["far"],
+        "also": record.INSTANCES["also"],
         "source": (record.FOLDER / "constructs.py").read_text(encoding="utf-8"),
     }
 
@@ -48,37 +50,58 @@ def mark(letter: str) -> str:
     return f'<span class="verdict verdict-{kind}" title="{words(letter)}">{sign}</span>'
 
 
+def of_the_construct_table() -> str:
+    """Return a sentence for each construct that goes wrong whatever the distribution is."""
+    rows, found = record.table(record.stacks()[-1]), []
+    for name, text in record.INSTANCES["of_the_construct"].items():
+        letters = Counter(row[name] for row in rows.values())
+        bad, known = letters["W"] + letters["X"], len(rows) - letters["-"] - letters["?"]
+        counted = say("So it is for {bad} of {all} distributions", bad=bad, all=known)
+        case = records.load()[cause(record.CAUSES, "Normal", name, "W")["case"]]
+        found.append(f"- {say(text)} {counted}: {casebook.link(case)}.")
+    return "\n".join(found)
+
+
 def table(address: Callable[[str], str]) -> str:
-    """Return the whole table of the newest stack; red cells lead to their cases.
+    """Return the table of the newest stack, as far as the distribution decides.
 
     Args:
-        address: gives the address of a page.
+        address: gives the address of a page; red cells lead to their cases.
     """
+    rows, known, body = record.table(record.stacks()[-1]), record.load(), []
+    shown = [name for name in record.CONSTRUCTS if name not in record.INSTANCES["of_the_construct"]]
+    called = record.INSTANCES["also"]
     heads = "".join(
-        f'<th scope="col" title="{say(what).replace("`", "")}"><span>{name}</span></th>'
-        for name, what in record.CONSTRUCTS.items()
+        f'<th scope="col" title="{say(record.CONSTRUCTS[name]).replace("`", "")}" '
+        f'data-also="{also(called, name)}"><span>{name}</span></th>'
+        for name in shown
     )
-    body, known = [], record.load()
-    for row, letters in record.table(record.stacks()[-1]).items():
+    for row, letters in rows.items():
         cells = []
-        for name, letter in letters.items():
-            shown, why = mark(letter), cause(record.CAUSES, row, name, letter)
-            told = html.escape(
-                f"{row}, {name}: {words(letter)}. {known[row]['said'].get(name, '')}"
-            )
+        for name in shown:
+            letter = letters[name]
+            verdict, why = mark(letter), cause(record.CAUSES, row, name, letter)
+            told = f"{row}, {name}: {words(letter)}. {known[row]['said'].get(name, '')}"
             if letter in "WX" and "case" in why:
-                href = address(f"book/cases/{why['case']}")
-                shown = f'<a href="{href}" aria-label="{told}" title="{told}">{shown}</a>'
-            cells.append(f"<td>{shown}</td>")
-        red = [name for name, letter in letters.items() if letter in "WX"]
+                href, told = address(f"book/cases/{why['case']}"), html.escape(told)
+                verdict = f'<a href="{href}" aria-label="{told}" title="{told}">{verdict}</a>'
+            cells.append(f"<td>{verdict}</td>")
+        red = [name for name in shown if letters[name] in "WX"]
         told = f'<span class="red-names">: {", ".join(red)}</span>' if red else ""
-        label = f'<th scope="row"><code>{row}</code></th><td class="range">{len(red)}{told}</td>'
-        body.append(f"<tr>{label}{''.join(cells)}</tr>")
+        count = f'<td class="range">{len(red) or say("right")}{told}</td>'
+        label = f'<th scope="row" data-also="{also(called, row)}"><code>{row}</code></th>'
+        body.append(f"<tr>{label}{count}{''.join(cells)}</tr>")
     key = say(", ").join(f"{mark(letter)} {words(letter)}" for letter in "rWX-")
+    says = {
+        "all": say("{right} of {all} right"), "bad": say("not right: {names}"),
+        "none": say("No such distribution or construct."),
+    }  # fmt: skip
+    told = " ".join(f'data-{key}="{text}"' for key, text in says.items())
     return (
-        f'<form id="cell-filter"><label>{say("Distribution")} <input type="search" '
-        f'name="row"></label> <label>{say("Construct")} <input type="search" name="column">'
-        f'</label></form><p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" '
+        f'<form id="cell-filter"><label>{say("Distribution")} <input type="search" name="row" '
+        f'autocomplete="off"></label> <label>{say("Construct")} <input type="search" '
+        f'name="column" autocomplete="off"></label></form><p id="cell-verdict" role="status" '
+        f'{told}></p><p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" '
         f'role="region" aria-label="{say("Distributions and constructs")}">'
         f'<table class="version-matrix cells"><thead><tr><th scope="col">{say("Distribution")}</th>'
         f'<th scope="col">{say("Not right")}</th>{heads}</tr></thead><tbody>{"".join(body)}</tbody>'

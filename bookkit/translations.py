@@ -136,6 +136,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         ("trace_evidence/symptoms.py", [*symptoms.ADVICE, symptoms.UNSURE]),
         ("examine/trials", pages.data(examined.RECORD)["not_applicable"].values()),
         ("can_i_use/instances.toml", record.CONSTRUCTS.values()),
+        ("can_i_use/instances.toml", record.INSTANCES["of_the_construct"].values()),
         ("can_i_use/instances.toml", record.INSTANCES["left_out"].values()),
         ("examine/trials", [row["why"] for row in pages.data(examined.RECORD)["alarms"]]),
         ("can_i_use/causes.toml", [row["note"] for row in record.CAUSES if "note" in row]),

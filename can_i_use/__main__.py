@@ -28,11 +28,13 @@ def cell(law, construct):
     jax.config.update("jax_enable_x64", False)  # the one before may have turned it on
     try:
         found = getattr(constructs, construct)(law)
-        if constructs.right(*found):
-            return "r", ""
-        return "W", " against ".join(map(constructs.first, found[:2]))
+        letter = "r" if constructs.right(*found) else "W"
+        return letter, " against ".join(map(constructs.first, found[:2]))
     except constructs.No:
         return "-", ""
+    except constructs.Unknown as error:  # the table's own fault, and never a red cell
+        print(f"{law.__name__} {construct}: no second way: {error}", file=sys.stderr)
+        return "?", ""
     except Exception as error:
         words = (str(error).splitlines() or [""])[0].replace(str(ROOT), ".")
         return "X", f"{type(error).__name__}: {words[:150]}"
@@ -81,7 +83,7 @@ def update(python, stack, made):
         row["on"][stack] = "".join(letters.values())
         if stack == record.stacks(known)[-1]:
             said = row["said"] | {one: cells[one][1] for one in cells}
-            row["said"] = {one: said[one] for one in letters if letters[one] in "WX"}
+            row["said"] = {one: said[one] for one in letters if letters[one] in "rWX"}
         whole = {name: known[name] for name in sorted(known) if known[name]["on"]}
         record.FILE.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
         print(f"{stack}: {name:<40} {row['on'][stack]}", flush=True)

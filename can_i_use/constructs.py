@@ -2,10 +2,14 @@
 
 A construct is a function of a row's `law(a, b)` that returns `got` and `expected`, and a tolerance
 where that of float32 does not fit. It raises `No` where it does not apply. To add one, write it
-here, and what it does in `instances.toml`. First come parameters, and second ways to a number.
+here, and what it does in `instances.toml`. First come parameters, and second ways to a number: what
+raises there says nothing about the construct.
 """
 
 import contextlib
+import copy
+import dis
+import functools
 import os
 import pickle
 from functools import cache, partial
@@ -31,6 +35,45 @@ class No(Exception):
     """The construct does not apply to the distribution."""
 
 
+class Unknown(Exception):
+    """The second way to the number fails, so nothing is known of the construct."""
+
+
+def second_way(compute):
+    """Mark a function as part of the second way."""
+
+    @functools.wraps(compute)
+    def marked(*arguments):
+        try:
+            return compute(*arguments)
+        except No:
+            raise
+        except Exception as error:
+            raise Unknown(f"{type(error).__name__}: {error}") from error
+
+    return marked
+
+
+def sampled(d, key, shape=()):
+    """Draws of a distribution that can be drawn from."""
+    if isinstance(d, dist.ImproperUniform):
+        raise No
+    return d.sample(key, shape)
+
+
+def values(d, key, shape=()):
+    """Draws of a distribution; where it has none, values of its support."""
+    if not isinstance(d, dist.ImproperUniform):
+        return d.sample(key, shape)
+    move = dist.biject_to(d.support)
+    return move(random.normal(key, shape + move.inverse_shape(d.event_shape)))
+
+
+def uses_b(law):
+    """Whether a second parameter moves with `b`."""
+    return any(one.argval == "b" for one in dis.get_instructions(law))
+
+
 def vector(v):
     return jnp.stack([v - 0.3, 0.2 - 0.3 * v], -1)
 
@@ -52,13 +95,15 @@ def correlation(v):
 
 
 @cache
+@second_way
 def draws(law):
     """Four values of each of four days' distributions."""
     keys = random.split(KEY, 4)
-    return jnp.stack([law(a).sample(key, (4,)) for a, key in zip(FOUR, keys)])
+    return jnp.stack([jnp.asarray(values(law(a), key, (4,))) for a, key in zip(FOUR, keys)])
 
 
 @cache
+@second_way
 def loop(law):
     """The log densities of `draws`, each by a call of its own."""
     pairs = zip(FOUR, draws(law))
@@ -66,10 +111,11 @@ def loop(law):
 
 
 @cache
+@second_way
 def one(law):
     """One distribution, a value, and its log density."""
     d = law(ONE)
-    x = d.sample(KEY)
+    x = jnp.asarray(values(d, KEY))
     return d, x, d.log_prob(x)
 
 
@@ -118,11 +164,12 @@ def widened(values):
 
 
 @cache
+@second_way
 def table(law):
     """For a distribution of one number: increasing values, and the probability up to each."""
     jax.config.update("jax_enable_x64", True)
     d = law(ONE)
-    if d.event_shape or isinstance(d, dist.Delta):
+    if d.event_shape or isinstance(d, (dist.Delta, dist.ImproperUniform)):
         raise No
     if d.support.is_discrete:
         x = np.arange(3000)
@@ -183,19 +230,37 @@ def after_use(law):
     return before == jax.tree_util.tree_structure(d), True
 
 
-def validated(law):
-    values = [jnp.full(one(law)[1].shape, value) for value in (-7.5, 0.37, 99.5)]
-    outside = [value for value in values if not np.all(law(ONE).support(value))]
-    if not outside:
+@second_way
+def outside(law):
+    """A value outside the support, of the type of a draw, and what the distribution says of it."""
+    d, x, _ = one(law)
+    tried = (-7, 99) if jnp.issubdtype(x.dtype, jnp.integer) else (-7.5, 0.37, 99.5)
+    found = [v for v in (jnp.full_like(x, t) for t in tried) if not np.all(d.support(v))]
+    if not found:
         raise No
     with numpyro.validation_enabled():
-        d = law(ONE)
-        return jax.jit(lambda d: d.log_prob(outside[0]))(d), d.log_prob(outside[0])
+        return found[0], law(ONE).log_prob(found[0])
+
+
+def validated(law):
+    value, expected = outside(law)
+    with numpyro.validation_enabled():
+        return jax.jit(lambda d: d.log_prob(value))(law(ONE)), expected
+
+
+def deepcopied(law):
+    d, x, expected = one(law)
+    return copy.deepcopy(d).log_prob(x), expected
+
+
+def pickled(law):
+    d, x, expected = one(law)
+    return pickle.loads(pickle.dumps(d)).log_prob(x), expected
 
 
 def vmap_inside(law):
     def lane(a, key, x):
-        return jnp.append(law(a).log_prob(x), law(a).sample(key))
+        return jnp.append(law(a).log_prob(x), values(law(a), key))
 
     given = FOUR, random.split(KEY, 4), draws(law)[:, 0]
     return jax.vmap(lane)(*given), jnp.stack([lane(*one) for one in zip(*given)])
@@ -207,7 +272,7 @@ def vmap_result(law):
 
 def vmap_result_draw(law):
     built = jax.vmap(law)(jnp.full(64, ONE))
-    drawn = np.asarray(built.sample(KEY)), np.asarray(law(ONE).sample(KEY, (64,)))
+    drawn = np.asarray(sampled(built, KEY)), np.asarray(sampled(law(ONE), KEY, (64,)))
     return tuple(np.array([*x.shape, (x == x[:1]).all()]) for x in drawn)
 
 
@@ -217,6 +282,35 @@ def plate(law):
             numpyro.sample("x", law(0.1), obs=draws(law)[0])
 
     return density(model), loop(law)[0].sum()
+
+
+def subsampled(law):
+    def model():
+        with numpyro.plate("n", 8, subsample_size=4):
+            numpyro.sample("x", law(0.1), obs=draws(law)[0])
+
+    return density(model), 2 * loop(law)[0].sum()
+
+
+def obs_mask(law):
+    missing = np.array([True, False, False, True])
+    _, x, _ = one(law)  # in the place of what is missing
+
+    def model():
+        with numpyro.plate("n", 4):
+            numpyro.sample("x", law(0.1), obs=draws(law)[0], obs_mask=~missing)
+
+    filled = jnp.stack([x] * 4)
+    expected = loop(law)[0][~missing].sum() + 2 * law(0.1).log_prob(x)
+    return density(model, x_unobserved=filled), expected
+
+
+def log_likelihood(law):
+    def model():
+        numpyro.sample("x", law(numpyro.sample("a", dist.Uniform())), obs=draws(law)[0, 0])
+
+    expected = jnp.stack([law(a).log_prob(draws(law)[0, 0]) for a in FOUR])
+    return infer.log_likelihood(model, {"a": FOUR})["x"], expected
 
 
 def handled(law):
@@ -247,6 +341,17 @@ def reparam(law):
     return base["fn"].log_prob(base["value"]).sum(), d.log_prob(x) + volume
 
 
+def loc_scale_reparam(law):
+    d, x, expected = one(law)
+    if not {"loc", "scale"} <= d.arg_constraints.keys():
+        raise No
+    way = {"x": infer.reparam.LocScaleReparam(0.0)}
+    model = handlers.reparam(site(law), way)
+    z = (x - d.loc) / d.scale
+    volume = jnp.sum(jnp.log(jnp.broadcast_to(d.scale, jnp.shape(x))))
+    return density(model, x_decentered=z), expected + volume
+
+
 def cond(law):
     _, x, expected = one(law)
 
@@ -257,12 +362,30 @@ def cond(law):
 
 
 def predictive(law):
+    sampled(law(ONE), KEY)
     two = (infer.Predictive(site(law), num_samples=4, parallel=way) for way in (True, False))
     return tuple(draw(KEY)["x"] for draw in two)
 
 
+def predictive_from_posterior(law):
+    def model():
+        d = law(numpyro.sample("a", dist.Uniform()))
+        numpyro.deterministic("density", d.log_prob(draws(law)[0, 0]))
+        numpyro.sample("x", d)
+
+    sampled(law(ONE), KEY)
+    got = infer.Predictive(model, {"a": FOUR})(KEY)
+    expected = jnp.stack([law(a).log_prob(draws(law)[0, 0]) for a in FOUR])
+    different = len(np.unique(np.asarray(got["x"]).reshape(4, -1), axis=0)) > 1
+    if not different and law(ONE).support.is_discrete:
+        different = True  # four draws of a coin may be alike
+    return jnp.append(got["density"], different), jnp.append(expected, True)
+
+
 def scan(law, days=3, size=0, axes="", expand=False):
     """The density in a scan and in a loop; `axes` names which of `a` and `b` are plate-wide."""
+    if "b" in axes and not uses_b(law):
+        raise No
     axis, x = jnp.ones(size), draws(law)[:days, : size or 1]
     one_a, one_b = (axis if name in axes else 1.0 for name in "ab")
 
@@ -332,8 +455,18 @@ def gradient(law):
     return got, float(up - down) / (2 * h), 1e-2
 
 
+def float32_far(law):
+    if not law.far:
+        raise No
+    d, x = eval(law.far, {"dist": dist, "jnp": jnp, "KEY": KEY})
+    got = d.log_prob(x)
+    widened(x)
+    d, x = eval(law.far, {"dist": dist, "jnp": jnp, "KEY": KEY})
+    return got, d.log_prob(x), 2e-3
+
+
 def float32(law):
-    x = np.asarray(law(ONE).sample(KEY, (64,)))
+    x = np.asarray(values(law(ONE), KEY, (64,)))
     if x.dtype.kind == "f":
         x = np.concatenate([x, 8 * x[np.asarray(law(ONE).support(8 * x))]])
     got = law(ONE).log_prob(x)
@@ -341,34 +474,61 @@ def float32(law):
 
 
 def drawn_as_density(law):
-    seen = stats.ecdf(np.ravel(law(ONE).sample(KEY, (4000,)))).cdf
+    seen = stats.ecdf(np.ravel(sampled(law(ONE), KEY, (4000,)))).cdf
     x, up = table(law)
     return np.abs(seen.probabilities - np.interp(seen.quantiles, x, up)).max(), 0.0, 0.04
 
 
 def cdf(law):
-    values = law(ONE).sample(KEY, (64,))
-    got = needed(law(ONE).cdf, values)
-    return got, np.interp(values, *table(law)), 5e-3
+    x = sampled(law(ONE), KEY, (64,))
+    got = needed(law(ONE).cdf, x)
+    return got, np.interp(x, *table(law)), 5e-3
 
 
 def icdf(law):
     q = jnp.linspace(0.05, 0.95, 19)
-    values = needed(law(ONE).icdf, q)
+    got = needed(law(ONE).icdf, q)
     x, up = table(law)
     if law(ONE).support.is_discrete:
-        return values, x[np.searchsorted(up, q)]
-    return np.interp(values, x, up), q, 5e-3
+        return got, x[np.searchsorted(up, q)]
+    return np.interp(got, x, up), q, 5e-3
 
 
 def mean(law):
     d = law(ONE)
     claimed = np.asarray(needed(lambda: d.mean))
-    values = np.asarray(d.sample(KEY, (4000,)), float)
+    x = np.asarray(sampled(d, KEY, (4000,)), float)
     if not np.isfinite(claimed).all():
         raise No
-    error = values.std(0) / 63 + 1e-6
-    return (claimed + 0 * error) / error, values.mean(0) / error, 7
+    error = x.std(0) / 63 + 1e-6
+    return (claimed + 0 * error) / error, x.mean(0) / error, 7
+
+
+def variance(law):
+    d = law(ONE)
+    claimed = np.asarray(needed(lambda: d.variance))
+    x = np.asarray(sampled(d, KEY, (4000,)), float)
+    squares = (x - x.mean(0)) ** 2
+    if not np.isfinite(claimed).all() or (squares.std(0) > 20 * squares.mean(0)).any():
+        raise No  # the tails are too heavy for so few draws
+    error = squares.std(0) / 63 + 1e-6
+    return (claimed + 0 * error) / error, squares.mean(0) / error, 7
+
+
+def entropy(law):
+    d = law(ONE)
+    claimed = np.asarray(needed(d.entropy))
+    surprise = -np.asarray(d.log_prob(sampled(d, KEY, (4000,))), float)
+    error = surprise.std() / 63 + 1e-3
+    return claimed / error, surprise.mean() / error, 7
+
+
+def enumerated(law):
+    if not law(ONE).has_enumerate_support:
+        raise No
+    d = law(ONE)
+    got = jnp.exp(d.log_prob(needed(d.enumerate_support))).sum()
+    return got, 1.0
 
 
 def scipy(law):

@@ -24,6 +24,7 @@ def law(name, text):
     """Return the function of `a` and `b` that a row means."""
     made = eval(f"lambda a, b=0.5: {text}", vars(constructs))
     made.__name__, made.scipy = name, record.INSTANCES["scipy"].get(name, "")
+    made.far = record.INSTANCES["far"].get(name, "")
     return made
 
 

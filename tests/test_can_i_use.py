@@ -35,16 +35,24 @@ def test_each_distribution_of_numpyro_is_in_the_table_or_is_left_out_with_a_reas
     assert not found - in_table - record.INSTANCES["left_out"].keys()
 
 
-def test_each_red_cell_says_what_it_said_and_no_other_does():
+def test_each_measured_cell_says_what_it_said_and_no_other_does():
     for name, letters in ROWS.items():
-        red = {construct for construct, letter in letters.items() if letter in "WX"}
-        assert red == record.load()[name]["said"].keys(), name
+        measured = {construct for construct, letter in letters.items() if letter in "rWX"}
+        assert measured == record.load()[name]["said"].keys(), name
+
+
+def test_no_cell_is_red_because_the_second_way_failed():
+    unknown = [name for name, letters in ROWS.items() if "?" in letters.values()]
+    assert not unknown, "mend the second way in can_i_use/constructs.py"
+    # Both once were: a draw that is a Python number, a value that is no index.
+    assert ROWS["Delta"]["validated"] == "r"
+    assert ROWS["CategoricalProbs"]["validated"] == "W"
 
 
 def test_each_red_cell_has_a_cause_which_is_a_case_or_says_why_it_is_none():
     explained = []
     for row, letters in ROWS.items():
-        for construct in record.load()[row]["said"]:
+        for construct in (name for name, letter in letters.items() if letter in "WX"):
             why = can_i_use.cause(record.CAUSES, row, construct, letters[construct])
             assert why.get("case") in records.load() or why.get("note"), (row, construct)
             explained.append(why)
@@ -56,8 +64,13 @@ def test_the_program_of_a_cell_is_python_and_is_printed_with_it():
         text = can_i_use.program(triage.data()["can_i_use"], "Normal", construct)
         compile(text, construct, "exec")
         assert "def law(" in text and "def right(" in text, construct
-    text, known = can_i_use.answer("HurdlePoisson", "scan")
-    assert known and "HurdlePoisson scan: right" in text and "def law(" in text
+    text, known = can_i_use.answer("hurdle-poisson", "scan")
+    assert known and "HurdlePoisson scan: right (" in text and "def law(" not in text
+    assert "HurdlePoisson scan_first_axis: wrong (" in text
+    text, known = can_i_use.answer("HurdlePoisson", "scan_first_axis")
+    assert known and text.index(" against ") < text.index("def law(")
+    for row, construct in ("mvn", "lax.scan"), ("student-t", "NUTS"):
+        assert can_i_use.answer(row, construct)[1], (row, construct)
     assert not can_i_use.answer("Unit", "scan")[1]
 
 

@@ -48,8 +48,9 @@ def program(known: dict[str, Any], row: str, construct: str) -> str:
         needed |= waiting
         waiting = {n for name in waiting & parts.keys() for n in names_in(parts[name])} - needed
     law = f"def law(a, b=0.5):\n    return {expression}"
-    if construct == "scipy":
-        law += f"\n\n\nlaw.scipy = {known['scipy'].get(row, '')!r}"
+    if construct in ("scipy", "float32_far"):
+        name = construct.removeprefix("float32_")
+        law += f"\n\n\nlaw.{name} = {known[name].get(row, '')!r}"
     chosen = [text for name, text in parts.items() if name in needed]
     return "\n\n\n".join([*chosen, law, SHOWN.format(construct=construct)])
 
@@ -64,36 +65,55 @@ def cause(causes: list[dict[str, Any]], row: str, construct: str, letter: str) -
     return {}
 
 
-def near(word: str, names: Iterable[str]) -> list[str]:
-    """Return the name that a word is, or those that it begins; capitals do not count."""
-    begun = [name for name in names if name.lower().startswith(word.lower())]
-    return [name for name in begun if len(name) == len(word)] or begun
+def also(called: dict[str, str], name: str) -> str:
+    """Return what else a row or a construct is called."""
+    fits = (text for key, text in called.items() if fnmatch.fnmatchcase(name, key))
+    return ", ".join(fits)
+
+
+def bare(text: str) -> str:
+    """Return a name in small letters, without punctuation."""
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def near(word: str, names: Iterable[str], called: dict[str, str]) -> list[str]:
+    """Return the names that a word begins, or those that are also called so."""
+    begun = [name for name in names if bare(name).startswith(bare(word))]
+    return begun or [
+        name for name in names if bare(word) in map(bare, also(called, name).split(","))
+    ]
 
 
 def answer(row: str, construct: str) -> tuple[str, bool]:
-    """Return what the record has of a distribution, or of one of its cells, and if it has any."""
+    """Return what the record has of a distribution, or of some of its cells, and if it has any."""
     known = triage.data()["can_i_use"]
     head = f"NumPyro {known['stack'].replace('+jax-', ', JAX ')}"
     if not row:
         return "\n".join([f"{head}: these are known.", *known["rows"]]), True
-    rows, constructs = near(row, known["rows"]), near(construct, known["constructs"])
+    rows = near(row, known["rows"], known["also"])
+    rows = [name for name in rows if bare(name) == bare(row)] or rows
+    constructs = near(construct, known["constructs"], known["also"])
     if not rows or not constructs:
         why = known["left_out"].get(
             row, "the record has no such cell; without names, all are listed"
         )
         return f"{row} {construct}: {why}.", False
-    lines = []
+    lines = [f"{head}:"]
     for name in rows:
-        letters, _, red = known["rows"][name]
+        letters, _, said = known["rows"][name]
         for key in constructs:
             letter = letters[list(known["constructs"]).index(key)]
             if construct or letter in "WX":
-                lines.append(f"{name} {key}: {VERDICTS[letter]} ({head})")
+                numbers = f" ({said[key]})" if said.get(key) else ""
+                lines.append(f"{name} {key}: {VERDICTS[letter]}{numbers}")
                 lines.append(f"  {known['constructs'][key]}")
                 why = cause(known["causes"], name, key, letter) if letter in "WX" else {}
-                lines += [f"  {red[key]}"] if key in red else []
                 lines += [f"  trace-evidence explain {why['case']}"] if "case" in why else []
                 lines += [f"  {why['note']}"] if "note" in why else []
-    if construct:
+    if len(rows) == len(constructs) == 1 or bare(constructs[0]) == bare(construct) != "scan":
         lines += ["", program(known, rows[0], constructs[0])]
-    return "\n".join(lines) or f"{rows[0]}: nothing that was measured is wrong ({head}).", True
+    elif construct:
+        lines.append("Name one of these constructs to see its program.")
+    elif len(lines) == 1:
+        lines = [f"{rows[0]}: nothing that was measured is wrong ({head})."]
+    return "\n".join(lines), True
