@@ -27,6 +27,7 @@ FOLDER = pages.ROOT / "tests" / "outputs"
 TOLERANCE = 1e-3
 CELL = "=== "
 PART = "--- "
+HEADING = re.compile(rf"^(?=\\*({CELL}|{PART}))", re.M)  # what a cell shows, and is no heading
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
 # What no run repeats: addresses in memory, numbers of processes, folders for temporary files.
 PASSING = re.compile(
@@ -49,7 +50,7 @@ class Shown:
         """Return what the file says of the cell."""
         rows = [CELL + self.first_line]
         for heading, body in self.parts:
-            rows += [PART + heading, body]
+            rows += [PART + heading, HEADING.sub(r"\\", body)]
         return "\n".join(rows) + "\n"
 
 

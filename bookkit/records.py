@@ -187,12 +187,28 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
+def is_whole(rows: list[str]) -> bool:
+    """Tell whether lines of code end where a statement does, and in no string."""
+    try:
+        ast.parse("\n".join(rows))
+    except SyntaxError:
+        return False
+    return True
+
+
 def without_asserts(code: str) -> str:
-    """Return a cell's code without magics and the lines of its assertions."""
-    rows = [line for line in code.splitlines() if not line.startswith("%")]
+    """Return a cell's code without magics and assertions, and without the lines of these alone."""
+    rows: list[str] = []
+    for row in code.splitlines():
+        if not row.startswith("%") or not is_whole(rows):
+            rows.append(row)
     for node in reversed(ast.parse("\n".join(rows)).body):
         if isinstance(node, ast.Assert):
-            del rows[node.lineno - 1 : node.end_lineno]
+            first, last = node.lineno - 1, node.end_lineno or node.lineno
+            left = rows[first].encode()[: node.col_offset] + b"pass"
+            left += rows[last - 1].encode()[node.end_col_offset :]
+            alone = re.fullmatch(r"(pass;?\s*)+(#.*)?", left.decode())
+            rows[first:last] = [] if alone else [left.decode()]
     return "\n".join(rows).strip("\n")
 
 

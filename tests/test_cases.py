@@ -125,6 +125,13 @@ def test_a_drawing_of_both_answers_is_folded_and_says_the_difference(case):
 def test_only_the_assertion_is_left_out_of_what_the_stacks_run():
     code = "%time\nx = 1\nassert (\n  x\n)  # why\ny = 2"
     assert records.without_asserts(code) == "x = 1\ny = 2"
+    code = "é = 1; assert é; assert é\nassert é; y = (é,\n2)\nassert é; assert y"
+    space: dict = {}
+    exec(records.without_asserts(code), space)
+    assert (space["é"], space["y"]) == (1, (1, 2))
+    assert "assert" not in records.without_asserts(code)
+    code = "x = '''\n%d items\n'''\n%time\ny = (x\n% 1)"
+    assert records.without_asserts(code) == code.replace("%time\n", "")
 
 
 # --- the matrix ------------------------------------------------------------------------------
