@@ -10,13 +10,13 @@ import json
 import re
 from collections.abc import Collection
 from dataclasses import MISSING, dataclass, fields
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 from examine_model.report import NAMES
 
 from bookkit import pages
-from bookkit.languages import said, say
+from bookkit.languages import cached, said, say
 
 KINDS = {"silent": "Silent", "loud": "Loud"}
 OWNERS = {
@@ -147,7 +147,7 @@ def read(path: Path) -> Case:
     return Case(slug=path.stem, **said(record, *TEXTS))
 
 
-@cache
+@cached
 def load() -> dict[str, Case]:
     """Return the cases by slug: in each family what costs most first, and silent before loud."""
     found = [read(path) for path in sorted(pages.CASES.glob("*.md")) if path.stem != "index"]
@@ -171,7 +171,7 @@ class Family:
         return f"{PAGE_OF_FAMILIES}#family-{self.id}"
 
 
-@cache
+@cached
 def families() -> dict[str, Family]:
     """Return the families beyond the chapters, in the order of the page about them."""
     found = {}

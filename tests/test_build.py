@@ -76,6 +76,18 @@ def test_what_contributing_names_is_there():
     assert not [name for name in names if not list(ROOT.glob(name))]
 
 
+def test_the_files_of_code_that_a_table_of_data_names_are_there():
+    files = [
+        file for folder in ("book", "stacks", "upstream") for file in ROOT.glob(f"{folder}/*.toml")
+    ]
+    for file in files:
+        said = " ".join(row for row in file.read_text().splitlines() if row.startswith("# "))
+        names = re.findall(
+            r"(?<![\w/<>])((?:book|bookkit|stacks|tests|trace_evidence)/[\w/]+\.\w+)", said
+        )
+        assert not [name for name in names if not (ROOT / name).exists()], file.name
+
+
 def test_a_page_that_was_executed_anew_is_built_again(checkout, monkeypatch):
     monkeypatch.setattr(execute, "BUILT", build.RECORD)
     doctree = checkout / "_build" / ".doctrees" / "book" / "one.doctree"

@@ -45,6 +45,8 @@ def test_what_was_kept_is_found_again(page):
 
 
 ONE_LINE_LESS = SVG.replace('<path style="fill: none; stroke: #1b1f24"/>', "", 1)
+
+
 def test_lines_that_look_like_headings_are_kept_as_what_a_cell_shows(page):
     odd = [cell("x", "a\n=== totals\n--- stdout\n\\=== b\n"), KEPT[1]]
     now = [shown.of_cell(each) for each in odd]

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import __main__ as command
-from . import build, pages
+from bookkit import __main__ as command
+from bookkit import build, pages
 
 
 def find(name: str) -> Path:
