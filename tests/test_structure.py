@@ -104,8 +104,8 @@ def test_every_page_is_in_the_table_of_contents_with_one_title(path):
     assert len(re.findall(r"^# ", without_cells(path.read_text()), re.M)) == 1
 
 
-# What each folder of code neither imports nor starts. `bookkit` has rooms: its own modules, then the
-# site (`sphinx`) and all other `formats`.
+# What each folder of code neither imports nor starts. The rooms of `bookkit`: its own modules, the
+# site (`sphinx`), all other `formats`.
 UPPER = {"can_i_use", "hub", "stacks", "tests", "tools", "trials"}
 ABOVE = {
     "examine/examine_model": UPPER | {"bookkit", "trace_evidence"},
