@@ -45,8 +45,10 @@ def test_a_record_is_complete(case):
     assert len(case.short) <= 32, f"{where}: shorten `short` to 32 characters"
     for words in (case.symptom, case.cause, case.cure):
         assert words.strip().endswith("."), f"{where}: a sentence ends with a full stop: {words!r}"
-    if case.kind == "loud" or case.wasteful:
-        assert case.severity == 3, f"{where}: an error or a waste is `severity: 3`"
+    right = case.kind == "loud" or {*case.symptoms} <= {"slow", "memory", "error"}
+    assert (case.severity == 3) == right, (
+        f"{where}: an error or a waste is `severity: 3`, and a wrong answer is not"
+    )
     assert case.symptoms, f"{where}: name at least one of `symptoms`"
     assert 3 <= len(case.phrases) <= 8, f"{where}: give 3 to 8 `phrases`"
     if case.kind == "loud":
