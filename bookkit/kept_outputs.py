@@ -249,8 +249,8 @@ def near(kept: str, now: str, tolerance: float = TOLERANCE) -> bool:
 
 def alike(kept: str, now: str, tolerance: float) -> bool:
     """Tell whether two cells show the same, the data of their figures in about the same places."""
-    words = (PLACES.sub("", text) for text in (kept, now))
-    return same(*words, tolerance) and near(kept, now, tolerance)
+    was, is_now = PLACES.sub("", kept), PLACES.sub("", now)
+    return same(was, is_now, tolerance) and near(kept, now, tolerance)
 
 
 def difference(page: Path, shown: list[Shown]) -> tuple[str, str] | None:
