@@ -36,7 +36,7 @@ book: environments ## execute the pages, build the site, warnings as errors (LAN
 
 page: environments ## execute, test and build one page (P=leaf-order)
 	@$(PY) -m tools.variations --quick "$(P)"
-	@$(PY) -m bookkit.make_page "$(P)" $(ARGS)
+	@$(PY) -m tools.make_page "$(P)" $(ARGS)
 
 case: environments ## lay down a new case (NAME=my-case)
 	@$(PY) -m bookkit.new_case "$(NAME)"

@@ -12,12 +12,11 @@ had, `source` says what backs it: `"report"`, a report in `tests/reports/tuning.
 
 import re
 from dataclasses import dataclass
-from functools import cache
 
 from trace_evidence.triage import CLAIM
 
 from . import pages
-from .languages import said, say
+from .languages import cached, said, say
 
 TEXTS = ("title", "symptom", "cause", "cure", "question")
 
@@ -79,7 +78,7 @@ def signature(row: dict) -> Signature:
     return Signature(**(row | {"pattern": spaced}))
 
 
-@cache
+@cached
 def load() -> dict[str, Failure]:
     """Return the failures by id, in the order of the book."""
     tables = pages.data("book/catalogue.toml")

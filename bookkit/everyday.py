@@ -6,11 +6,10 @@ from both.
 """
 
 from dataclasses import dataclass
-from functools import cache
 
 from . import catalogue, pages, versions
 from .catalogue import Evidence, Signature
-from .languages import said, say
+from .languages import cached, said, say
 
 LIBRARIES = versions.TITLES
 STACKS = {"now": "Now", "then": "In August 2024"}
@@ -38,7 +37,7 @@ class Entry:
     phrases: tuple[str, ...] = ()  # how people put it where they get no message, as in a case
 
 
-@cache
+@cached
 def load() -> dict[str, Entry]:
     """Return the entries by id, in the order of the file."""
     found = {}

@@ -6,6 +6,7 @@ metadata only; each stack has a cache of its own, and `package_of` is what else 
 One process at a time executes pages.
 """
 
+import ast
 import contextlib
 import fcntl
 import hashlib
@@ -21,6 +22,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from jupyter_cache import get_cache
@@ -44,13 +46,14 @@ BUILT = pages.BUILD / "site.txt"  # what the site was built from: see `build.py`
 DATA = ("requirements.txt", "stacks/then.txt")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"
-# Files of the reader's package, and folders, that few pages use: the words that those have.
-USED_BY = {"exercises": r"%check\b", "steps": r"\b(steps|drawings)\b", "watching": r"\bwatch\b"} | {
-    name: rf"\b{name}\b"
-    for name in (
-        *("avoid", "can_i_use", "checkout", "symptoms", "triage"),
-        *("checks", "comparison", "drawings", "__main__"),
-    )
+# Modules of the reader's package, and folders, that count only for pages that name or import them.
+FEW = {
+    *("__main__", "avoid", "can_i_use", "checkout", "checks", "comparison", "drawings"),
+    *("exercises", "steps", "symptoms", "triage", "watching"),
+}
+# How code names a module where it is not by its name. All pages load the package, not all it has.
+NAMED = {
+    **{"__init__": r"(?!)", "both": "%%both", "exercises": r"%check\b", "watching": r"\bwatch\b"}
 }
 JOBS = 2
 CELL_SECONDS = 300  # the limit of each cell
@@ -75,20 +78,44 @@ def package() -> list[Path]:
     return sorted(path for kind in ("*.py", "*.mplstyle", "*.md") for path in home.rglob(kind))
 
 
+@cache
+def imported(path: Path, text: str) -> list[Path]:
+    """Return what a module of the reader's package, as its text says, imports from the package."""
+    names: list[Path] = []
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # a page that imports it says so
+        return []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = path.parents[node.level - 1]
+            names += [base / name.name for name in node.names]
+            if node.module:
+                base = base.joinpath(*node.module.split("."))
+                names += [base, *(base / name.name for name in node.names)]
+    files = (file for name in names for file in (name.with_suffix(".py"), name / "__init__.py"))
+    return [file for file in files if file.exists()]
+
+
 def package_of(notebook: NotebookNode) -> str:
     """Return one hash of the files of the reader's package that a page's cells may use.
 
-    What `USED_BY` names counts for the pages whose code has such a word, and an exercise for the
-    one that has its label; all other files count for each page.
+    Each file counts, but for those of `FEW`: they count for the pages whose code names them, or
+    names what imports them. An exercise counts for the page that has its label.
     """
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    known = {path: path.parent.name if path.parent.name in FEW else path.stem for path in package()}
 
-    def is_used(path: Path) -> bool:
-        name = path.parent.name if path.parent.name in USED_BY else path.stem
-        word = rf"\b{path.stem}\b" if path.suffix == ".md" else USED_BY.get(name, "")
-        return bool(re.search(word, code))
+    def is_named(path: Path) -> bool:
+        name = path.stem if path.suffix == ".md" else known[path]
+        return bool(re.search(NAMED.get(name, rf"\b{name}\b"), code))
 
-    return digest(filter(is_used, package())) + (told() if REPORTS in code else "")
+    used = [*filter(is_named, known)]
+    for path in used:  # which grows
+        if path.suffix == ".py":
+            used += [one for one in imported(path, path.read_text()) if one not in used]
+    each = [path for path in known if path.suffix != ".md" and known[path] not in FEW]
+    return digest(sorted({*each, *used})) + (told() if REPORTS in code else "")
 
 
 def told() -> str:
@@ -173,9 +200,13 @@ def run_chapter(path: Path, notebook: NotebookNode, cell_seconds: int = 0) -> Ex
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = in_order(cell.outputs)
-    first = next(i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code")
-    stopped_at = (started or [first])[-1] if reason else None
+    stopped_at = (started or [first_code(notebook)])[-1] if reason else None
     return Execution(notebook, time.monotonic() - begin, stopped_at, reason)
+
+
+def first_code(notebook: NotebookNode) -> int:
+    """Return the index of the first code cell."""
+    return next(i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code")
 
 
 def in_order(outputs: list[NotebookNode]) -> list[NotebookNode]:
@@ -246,7 +277,11 @@ def execute_chapters(
 
     def work(path: Path, notebook: NotebookNode) -> Execution:
         say(f"executing {path.stem} …")
-        return run_chapter(path, notebook)
+        try:
+            return run_chapter(path, notebook)
+        except Exception as error:  # such as a kernel that does not start; the other pages go on
+            reason = f"it could not be executed ({type(error).__name__}: {error}); run it again"
+            return Execution(notebook, 0.0, first_code(notebook), reason)
 
     for path in paths:
         try:

@@ -1,10 +1,10 @@
 """What a page shows, as text that can be kept and compared.
 
 One readable file a page, below `tests/outputs`, holds what its cells showed when somebody last
-looked at it: what they printed, the errors, and of each figure its caption, alt text and words, and
-how many marks it draws in each colour. The suite compares it with what they show now. Numbers may
-differ by a thousandth, or by the `tolerance` of the cell's `expect`; what matches its `varies`, a
-regular expression, is not compared.
+looked at it: what they printed, the errors, and of each figure its caption, alt text and words, how
+many marks it draws in each colour, and where those lie that are data. The suite compares it with
+what they show now. Numbers may differ by a thousandth, or by the `tolerance` of the cell's
+`expect`, and places by `NEAR`; what matches its `varies`, a regular expression, is not compared.
 """
 
 import itertools
@@ -27,13 +27,19 @@ FOLDER = pages.ROOT / "tests" / "outputs"
 TOLERANCE = 1e-3
 CELL = "=== "
 PART = "--- "
+HEADING = re.compile(rf"^(?=\\*({CELL}|{PART}))", re.M)  # what a cell shows, and is no heading
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
 # What no run repeats: addresses in memory, numbers of processes, folders for temporary files.
 PASSING = re.compile(
     r"0x[0-9a-f]{6,}|(?<=ipykernel_)\d+|/tmp/[\w./-]+|(?<=\bid=)\d{9,}|\b\d{12,}(?=>)"
 )
 LINES_OF_ERROR = 12
+PLACES = re.compile(r"^places in (.*): (.*)$", re.M)
+SAMPLES = 9  # places of one line, and of all marks in a colour
+NEAR = 3.0  # by how much a place may differ, in percent of its axes: other fonts, other rounding
 SVG = "{http://www.w3.org/2000/svg}"
+HREF = "{http://www.w3.org/1999/xlink}href"
+BOX = ("x", "y", "width", "height")
 SHAPES = {"path", "use", "rect", "circle", "ellipse", "line", "polygon", "polyline"}
 
 
@@ -49,7 +55,7 @@ class Shown:
         """Return what the file says of the cell."""
         rows = [CELL + self.first_line]
         for heading, body in self.parts:
-            rows += [PART + heading, body]
+            rows += [PART + heading, HEADING.sub(r"\\", body)]
         return "\n".join(rows) + "\n"
 
 
@@ -110,7 +116,7 @@ def tidy(text: str, varies: str = "") -> str:
 
 
 def of_figure(svg: str) -> str:
-    """Return a figure's words, and how many marks it draws in each colour.
+    """Return a figure's words, how many marks it draws in each colour, and where data lie.
 
     Raises:
         xml.etree.ElementTree.ParseError: it is not SVG.
@@ -128,7 +134,63 @@ def of_figure(svg: str) -> str:
         elif name in SHAPES:
             marks[_colour(part)] += 1
     drawn = [f"{count} in {colour}" for colour, count in sorted(marks.items()) if colour]
-    return f"words: {' · '.join(filter(None, words))}\nmarks: {', '.join(drawn)}"
+    lie = [
+        f"places in {colour}: {' '.join(f'{x:.0f},{y:.0f}' for x, y in sampled(found))}"
+        for colour, found in sorted(places(root).items())
+    ]
+    return "\n".join(
+        [f"words: {' · '.join(filter(None, words))}", f"marks: {', '.join(drawn)}", *lie]
+    )
+
+
+Points = list[tuple[float, float]]
+
+
+def places(root: ElementTree.Element) -> dict[str, Points]:
+    """Return where a figure's data lie, by colour, in percent of their axes, in their order.
+
+    Matplotlib cuts off at the frame of the axes what is data, and neither words nor ticks.
+    """
+    named = {f"url(#{part.get('id')})": part for part in root.iter() if part.get("id")}
+    shapes = {f"#{part.get('id')}": part.get("d", "") for part in root.iter(f"{SVG}path")}
+    found: dict[str, Points] = {}
+    for part in root.iter():
+        frame = next(iter(named.get(part.get("clip-path", ""), ())), None)
+        if frame is None:
+            continue
+        left, top, width, height = (float(frame.get(key, 0)) for key in BOX)
+        for mark in part.iter():
+            points = [] if mark.tag == f"{SVG}g" else along(mark.get("d", ""))
+            if mark.tag == f"{SVG}use":
+                x, y = float(mark.get("x", 0)), float(mark.get("y", 0))
+                inside = along(shapes.get(mark.get(HREF, ""), ""))
+                middle = [sum(axis) / len(inside) for axis in zip(*inside, strict=True)] or [0, 0]
+                points = [(x + middle[0], y + middle[1])]
+            found.setdefault(_colour(mark), []).extend(
+                (100 * (x - left) / width, 100 * (1 - (y - top) / height)) for x, y in points
+            )
+    return {colour: points for colour, points in found.items() if points}
+
+
+def along(path: str) -> Points:
+    """Return points of a path that lie equally far from each other, along it."""
+    pairs = re.findall(r"(-?[\d.]+) (-?[\d.]+)", path)
+    points = [(float(x), float(y)) for x, y in pairs]
+    ends = [0.0, *itertools.accumulate(itertools.starmap(math.dist, itertools.pairwise(points)))]
+    found = []
+    for wanted in (ends[-1] * n / (SAMPLES - 1) for n in range(SAMPLES if points else 0)):
+        after = next((n for n, end in enumerate(ends) if end >= wanted), len(ends) - 1)
+        one, two = points[max(after - 1, 0)], points[after]
+        part = (ends[after] - wanted) / (math.dist(one, two) or 1)
+        found.append((two[0] + part * (one[0] - two[0]), two[1] + part * (one[1] - two[1])))
+    return found
+
+
+def sampled(points: Points) -> Points:
+    """Return some of the points, the first and the last among them."""
+    if len(points) <= SAMPLES:
+        return points
+    return [points[round(n * (len(points) - 1) / (SAMPLES - 1))] for n in range(SAMPLES)]
 
 
 def _colour(part: ElementTree.Element) -> str:
@@ -175,6 +237,22 @@ def same(kept: str, now: str, tolerance: float = TOLERANCE) -> bool:
     )
 
 
+def near(kept: str, now: str, tolerance: float = TOLERANCE) -> bool:
+    """Tell whether the data of figures lie where they lay, as two texts have it."""
+    one, two = PLACES.findall(kept), PLACES.findall(now)
+    if [colour for colour, _ in one] != [colour for colour, _ in two]:
+        return False
+    numbers = ([float(n) for _, row in rows for n in re.split("[ ,]", row)] for rows in (one, two))
+    apart = max(NEAR, 100 * tolerance)
+    return all(abs(a - b) <= apart for a, b in itertools.zip_longest(*numbers, fillvalue=math.inf))
+
+
+def alike(kept: str, now: str, tolerance: float) -> bool:
+    """Tell whether two cells show the same, the data of their figures in about the same places."""
+    was, is_now = PLACES.sub("", kept), PLACES.sub("", now)
+    return same(was, is_now, tolerance) and near(kept, now, tolerance)
+
+
 def difference(page: Path, shown: list[Shown]) -> tuple[str, str] | None:
     """Return the first (kept, now) that disagree on a page, or None where all is as it was."""
     before = kept(page)
@@ -182,6 +260,6 @@ def difference(page: Path, shown: list[Shown]) -> tuple[str, str] | None:
         return "a file of what it shows", f"{file_of(page).relative_to(pages.ROOT)} is not there"
     for was, cell in itertools.zip_longest(before, shown):
         now = cell.text().strip("\n") if cell else "no such cell"
-        if was is None or cell is None or not same(was, now, cell.tolerance):
+        if was is None or cell is None or not alike(was, now, cell.tolerance):
             return was or "no more cells", now
     return None

@@ -9,9 +9,10 @@ tables, of each page its own, and of several in `shared`. A process speaks Engli
 import os
 import re
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
@@ -22,6 +23,8 @@ ENGLISH = "en"
 VARIABLE = "LANGUAGES"
 """The variable of the environment that names the editions to build; all, where it is not set."""
 
+T = TypeVar("T")
+_cached: list[Any] = []
 _spoken = ENGLISH
 _words: dict[str, str] = {}
 
@@ -109,10 +112,18 @@ def use(code: str) -> None:
     global _spoken
     _spoken = code
     _words.clear()
+    for function in _cached:
+        function.cache_clear()
     for file in [catalogue(code, "interface"), *records(code)] if code != ENGLISH else ():
         for message in read(file):
             if message.id and message.string and not message.fuzzy:
                 _words[" ".join(str(message.id).split())] = str(message.string)
+
+
+def cached(function: Callable[[], T]) -> Callable[[], T]:
+    """Return a function that computes its answer once, and anew in another language."""
+    _cached.append(cache(function))
+    return _cached[-1]
 
 
 def spoken() -> Language:

@@ -91,10 +91,24 @@ def published(page: str) -> str:
     return f"{public_address()}{page}.html"
 
 
+class OnceLoader(yaml.SafeLoader):
+    """A loader to which a key that stands twice is an error; YAML's own keeps the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        """Return a mapping whose keys are all different."""
+        seen: set[Any] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                said = f"the key `{key.value}` stands twice"
+                raise yaml.constructor.ConstructorError(None, None, said, key.start_mark)
+            seen |= {key.value} if isinstance(key, yaml.ScalarNode) else set()
+        return super().construct_mapping(node, deep)
+
+
 @cache
 def parse(text: str) -> Any:
     """Return the value of a text in YAML: the same object each time, which nobody changes."""
-    return yaml.safe_load(text)
+    return yaml.load(text, OnceLoader)
 
 
 @cache

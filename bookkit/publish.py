@@ -12,7 +12,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Collection
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from trace_evidence import checkout, triage
 from trace_evidence import symptoms as second_door
 
 from . import avoid, can_i_use, casebook, catalogue, everyday, languages, pages, records, versions
-from .languages import say
+from .languages import cached, say
 
 # These cases say what their chapter says, word for word, and only what happened before tells them
 # apart. So they are named after the chapter, by points that every text takes from them.
@@ -126,7 +125,7 @@ def named_families() -> dict[str, Entry]:
     return found
 
 
-@cache
+@cached
 def entries() -> dict[str, Entry]:
     """Return all that is known: chapters, families, cases and everyday errors, in this order."""
     return {**chapters(), **named_families(), **cases(), **everyday_errors()}
@@ -161,7 +160,7 @@ def rules() -> dict[str, Any]:
     }
 
 
-@cache
+@cached
 def translations() -> dict[str, str]:
     """Return what the records say in the other languages, by their English text."""
     found: dict[str, str] = {}

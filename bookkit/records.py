@@ -8,15 +8,17 @@ see* make the program that goes wrong, those of *Cure* the one that does not. In
 import ast
 import json
 import re
-from collections.abc import Collection
-from dataclasses import MISSING, dataclass, fields
-from functools import cache, cached_property
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+import fastjsonschema
 from examine_model.report import NAMES
 
-from bookkit import pages
-from bookkit.languages import said, say
+from bookkit import forms, pages
+from bookkit.languages import cached, said, say
+from bookkit.versions import TITLES
 
 KINDS = {"silent": "Silent", "loud": "Loud"}
 OWNERS = {
@@ -51,6 +53,10 @@ SEVERITIES = {  # silently wrong at ordinary sizes; silently wrong in a corner; 
     1: "wrong results",
     2: "wrong in a corner",
     3: "time or memory",
+}
+CHOICES: dict[str, Collection] = {
+    **{"kind": KINDS, "whose": OWNERS, "library": LIBRARIES, "severity": SEVERITIES},
+    "examine": NAMES,
 }
 TEXTS = ("title", "symptom", "cause", "cure", "costs", "question")
 SECTIONS = ["What you see", "Why", "Cure", "Is my code hit?"]
@@ -100,6 +106,27 @@ class Case:
         return pages.code_cells(pages.path_of(self.page))
 
 
+@cached
+def form() -> Callable:
+    """Return what checks the front matter of a case."""
+    text, pattern = forms.TYPES[str], {"type": "string", "format": "regex"}
+    pattern["description"] = "escape what is meant literally, or quote it in single quotes."
+    listed = ", with `text` and `url`, or with `not_reported` alone."
+    said = dict.fromkeys(("text", "url", "says", "not_reported"), text)
+    either = [{"required": ["not_reported"], "maxProperties": 1}, {"required": ["text", "url"]}]
+    one_of = {name: {"enum": [*choices]} for name, choices in CHOICES.items()}
+    families = [*(page.stem for page in sorted(pages.FAILURES.glob("*.md"))), *FAMILIES]
+    wording = {"type": text, "text": {"type": "string"}, "pattern": pattern}
+    schema = forms.form(
+        Case, "slug", **one_of, family={"enum": families},
+        symptoms={"items": {"enum": [*SYMPTOMS]}}, decided_by={"items": {"enum": [*TITLES]}},
+        evidence={"items": pattern}, wordings={"items": forms.mapping(wording, ["type"])},
+        upstream={"items": forms.mapping(said, [], anyOf=either, description=f"a mapping{listed}")},
+        tolerance={"exclusiveMinimum": 0, "description": "write a number above 0."},
+    )  # fmt: skip
+    return fastjsonschema.compile(schema)
+
+
 def read(path: Path) -> Case:
     """Return the record of one page.
 
@@ -107,37 +134,13 @@ def read(path: Path) -> Case:
         PageError: it is not whole, has a key that is not known, or a value that is not.
     """
     text, front = path.read_text(), pages.front_matter(path)
-
-    def wrong(key: str, reason: str, cure: str) -> pages.PageError:
-        found = re.search(rf"^ *{re.escape(key)}:", text, re.M)
-        line = text[: found.start()].count("\n") + 1 if found else 1
-        return pages.PageError(f"{path.name}:{line}: {reason}; {cure}")
-
-    if not isinstance(front.get("case"), dict):
-        cure = "it is the YAML between the two `---` lines at the top of the file."
-        raise wrong("---", "the front matter has no mapping `case`", cure)
+    if found := forms.problem(front.get("case"), form()):
+        key, reason, cure = found
+        place = re.search(rf"^ *{re.escape(key or 'case')}:", text, re.M)
+        line = text[: place.start()].count("\n") + 1 if place else 1
+        raise pages.PageError(f"{path.name}:{line}: {reason}; {cure}")
     record = dict(front["case"])
-    known = {field.name: field for field in fields(Case) if field.name != "slug"}
-    for key in record:
-        if key not in known:
-            raise wrong(key, f"unknown key `{key}`", f"known are {', '.join(sorted(known))}.")
-    for key, field in known.items():
-        if key not in record and field.default is MISSING:
-            raise wrong("case", f"no `{key}`", "add it to `case` at the top.")
-    families = [*(page.stem for page in sorted(pages.FAILURES.glob("*.md"))), *FAMILIES]
-    choices: dict[str, Collection] = {"kind": KINDS, "whose": OWNERS, "library": LIBRARIES}
-    choices |= {"examine": NAMES, "family": families, "severity": SEVERITIES}
-    for key, named in choices.items():
-        if key in record and record[key] not in named:
-            cure = f"it is one of {', '.join(map(str, named))}."
-            raise wrong(key, f"`{key}` is {record[key]!r}", cure)
-    for name in record["symptoms"]:
-        if name not in SYMPTOMS:
-            cure = f"they are among {', '.join(SYMPTOMS)}."
-            raise wrong("symptoms", f"unknown symptom {name!r}", cure)
     for key in ("symptoms", "phrases", "upstream", "wordings", "evidence", "decided_by"):
-        if not isinstance(record.get(key, []), list):
-            raise wrong(key, f"`{key}` is no list", "write it as `[…]`.")
         record[key] = tuple(record.get(key, ()))
     record["decided_by"] = record["decided_by"] or (
         record["library"] if record["library"] != "python" else "jax",
@@ -147,7 +150,7 @@ def read(path: Path) -> Case:
     return Case(slug=path.stem, **said(record, *TEXTS))
 
 
-@cache
+@cached
 def load() -> dict[str, Case]:
     """Return the cases by slug: in each family what costs most first, and silent before loud."""
     found = [read(path) for path in sorted(pages.CASES.glob("*.md")) if path.stem != "index"]
@@ -171,7 +174,7 @@ class Family:
         return f"{PAGE_OF_FAMILIES}#family-{self.id}"
 
 
-@cache
+@cached
 def families() -> dict[str, Family]:
     """Return the families beyond the chapters, in the order of the page about them."""
     found = {}
@@ -187,12 +190,28 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
+def is_whole(rows: list[str]) -> bool:
+    """Tell whether lines of code end where a statement does, and in no string."""
+    try:
+        ast.parse("\n".join(rows))
+    except SyntaxError:
+        return False
+    return True
+
+
 def without_asserts(code: str) -> str:
-    """Return a cell's code without magics and the lines of its assertions."""
-    rows = [line for line in code.splitlines() if not line.startswith("%")]
+    """Return a cell's code without magics and assertions, and without the lines of these alone."""
+    rows: list[str] = []
+    for row in code.splitlines():
+        if not row.startswith("%") or not is_whole(rows):
+            rows.append(row)
     for node in reversed(ast.parse("\n".join(rows)).body):
         if isinstance(node, ast.Assert):
-            del rows[node.lineno - 1 : node.end_lineno]
+            first, last = node.lineno - 1, node.end_lineno or node.lineno
+            left = rows[first].encode()[: node.col_offset] + b"pass"
+            left += rows[last - 1].encode()[node.end_col_offset :]
+            alone = re.fullmatch(r"(pass;?\s*)+(#.*)?", left.decode())
+            rows[first:last] = [] if alone else [left.decode()]
     return "\n".join(rows).strip("\n")
 
 

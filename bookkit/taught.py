@@ -1,10 +1,9 @@
 """What is taught: the pages of the workshop, its plans, and where Colab opens the foundations."""
 
-from functools import cache
 from pathlib import Path
 
 from . import casebook, pages
-from .languages import say
+from .languages import cached, say
 
 PLANS = "book/workshop/plans.json"  # by name: when each begins, and its rows
 MINUTES = "teaching {teaching} min, exercises {exercises} min"
@@ -12,7 +11,7 @@ BRANCH = "notebooks"
 COLAB = "https://colab.research.google.com/github"
 
 
-@cache
+@cached
 def taught() -> tuple[str, ...]:
     """Return the pages of the workshop, in the order of the book."""
     parts = ("book/foundations/", "book/failures/")

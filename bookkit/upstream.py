@@ -1,16 +1,15 @@
 """The page *Upstream*: the defects with a patch, what was proven of each, and where they stand."""
 
-from functools import cache
 from pathlib import Path
 
 from . import casebook, pages, records
-from .languages import said, say
+from .languages import cached, said, say
 
 FOLDER = pages.ROOT / "upstream"
 RECORD = "upstream/record.json"
 
 
-@cache
+@cached
 def defects() -> dict[str, dict]:
     """Return the rows of `upstream/index.toml` by folder."""
     rows = pages.data("upstream/index.toml")["defect"]

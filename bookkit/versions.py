@@ -6,12 +6,11 @@ which library moved a boundary.
 """
 
 from collections.abc import Callable
-from functools import cache
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 from . import pages
-from .languages import said, say
+from .languages import cached, said, say
 
 BAD = ("fails", "wrong", "warns")
 UNKNOWN = "not measured"
@@ -133,7 +132,7 @@ def spans(failure_id: str, library: str | None = None) -> list[Span]:
     return found
 
 
-@cache
+@cached
 def moved_by() -> list[dict[str, str]]:
     """What moved each boundary: `failure`, `library`, `release`, `pull` (an address), `says`."""
     return [said(row, "says") for row in pages.data("stacks/boundaries.toml")["boundary"]]

@@ -41,6 +41,7 @@ from typing import Any
 
 from bookkit import records, versions
 from bookkit.pages import ROOT
+from stacks import runner
 from tools import environments
 
 STACKS = ROOT / "stacks" / "matrix"
@@ -142,11 +143,10 @@ def failures() -> dict[str, dict[str, Any]]:
 
 
 def digests() -> dict[str, str]:
-    """For each program, a digest of what its verdict in a stack depends on."""
-    texts = {name: (_code(RUNNER), records.as_json(what)) for name, what in programs().items()}
+    """For each program, a digest of what its verdict in a stack depends on, as it is run."""
     return {
-        name: hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-        for name, parts in texts.items()
+        name: hashlib.sha256(f"{runner.MEANING}\0{records.as_json(what)}".encode()).hexdigest()[:16]
+        for name, what in programs().items()
     }
 
 
@@ -238,10 +238,34 @@ def read() -> dict[str, Any]:
         return {}
 
 
+def depth(value: Any) -> int:
+    """Return how deep a value is nested; a number or a text is not."""
+    if not isinstance(value, dict | list):
+        return 0
+    return 1 + max(map(depth, value.values() if isinstance(value, dict) else value), default=0)
+
+
+def as_lines(value: Any) -> str:
+    """Return a value as JSON; what is nested at most two deep, such as a verdict, is one line."""
+    text = json.dumps(value, ensure_ascii=False)
+    if depth(value) <= 2:
+        return text
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(key)}: {as_lines(part)}" for key, part in value.items()]
+    else:
+        parts = [as_lines(part) for part in value]
+    return "\n".join([text[0], ",\n".join(parts), text[-1]])
+
+
 def write_json(file: Path, content: object, **options: Any) -> None:
-    """Write a record under another name first, so that it is there whole or not at all."""
+    """Write a record, a line for each number or text."""
+    write_whole(file, json.dumps(content, indent=1, **options))
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a file under another name first, so that it is there whole or not at all."""
     part = file.with_suffix(".part")
-    part.write_text(json.dumps(content, indent=1, **options) + "\n")
+    part.write_text(f"{text}\n")
     part.replace(file)
 
 
@@ -255,7 +279,7 @@ def write(rows: dict[str, Any]) -> None:
         "failures": failures(),
         "rows": kept,
     }
-    write_json(RECORD, content)
+    write_whole(RECORD, as_lines(content))
 
 
 def known(row: str, recorded: dict[str, Any], now: dict[str, str]) -> dict[str, Any]:
@@ -318,9 +342,14 @@ def lock(row: str) -> None:
     environments.run(*command, cure=f"{row} could not be locked: mend its pins.")
 
 
-def update(rows: list[str]) -> None:
-    """Measure what is missing in some rows, and bring the whole record up to date."""
+def update(rows: list[str]) -> int:
+    """Measure what is missing in some rows, and bring the whole record up to date.
+
+    Returns:
+        0 where each row was measured, else 1; where none was, the record stays as it was.
+    """
     now, recorded = digests(), read()
+    measured: list[str] = []
     for name in recorded:
         recorded[name]["verdicts"] = known(name, recorded[name], now)
     held = {row: recorded.get(row, {}).get("verdicts", {}) for row in rows}
@@ -330,14 +359,19 @@ def update(rows: list[str]) -> None:
         found = {**held[result["row"]], **result["verdicts"]}
         result["verdicts"] = {name: found[name] for name in now if name in found}
         recorded[result["row"]] = result
+        measured.append(result["row"])
         write(recorded)
+    if wanted and not measured:
+        print("error: no stack was measured, and the record is as it was", file=sys.stderr)
+        return 1
     write(recorded)
     whole = sum(len(row["verdicts"]) == len(now) for row in recorded.values())
     print(f"{whole} of {len(row_names())} stacks know all {len(now)} programs", flush=True)
+    return int(len(measured) < len(wanted))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; return 0 where all went well."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--rows", help="names of rows, separated by commas (default: all)")
@@ -351,15 +385,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if unknown := set(rows) - set(row_names()):
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
     if not options.lock:
-        update(rows)
-        return
+        return update(rows)
     for row in rows:
         lock(row)
+    return 0
 
 
 if __name__ == "__main__":
     try:
-        main()
+        sys.exit(main())
     except environments.SetupError as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:

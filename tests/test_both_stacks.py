@@ -7,13 +7,16 @@ held to its own expectation, `test_chapter_plugin.py`.
 
 import os
 import time
+from pathlib import Path
 
 import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
 from myst_nb.core.render import strip_ansi
 
 from bookkit import pages
 from tests.cells import ABSENT, LOAD, run_cells
 from trace_evidence.both import MIME
+from trace_evidence.then import ThenKernel
 
 pytestmark = pytest.mark.slow
 
@@ -91,6 +94,21 @@ def test_the_kernel_runs_the_pinned_stack_and_ends_with_the_page(page):
             return
         time.sleep(0.2)
     raise AssertionError(f"process {pid} goes on")
+
+
+def test_a_kernel_that_is_not_ready_in_time_is_ended_with_its_folder(monkeypatch):
+    def late(client, timeout=None):
+        waiting.append(Path(client.parent.connection_file).parent)
+        time.sleep(0.5)  # the channels are open by then
+        raise RuntimeError(f"Kernel didn't respond in {timeout} seconds")
+
+    waiting = []
+    monkeypatch.setattr(BlockingKernelClient, "wait_for_ready", late)
+    with pytest.raises(RuntimeError, match="60 seconds"):
+        ThenKernel()
+    assert not waiting[0].exists()
+    running = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not [line for line in running if str(waiting[0]).encode() in line]
 
 
 def test_without_the_kernel_cells_say_how_to_install_it_and_the_page_goes_on(tmp_path):

@@ -76,6 +76,18 @@ def test_what_contributing_names_is_there():
     assert not [name for name in names if not list(ROOT.glob(name))]
 
 
+def test_the_files_of_code_that_a_table_of_data_names_are_there():
+    files = [
+        file for folder in ("book", "stacks", "upstream") for file in ROOT.glob(f"{folder}/*.toml")
+    ]
+    for file in files:
+        said = " ".join(row for row in file.read_text().splitlines() if row.startswith("# "))
+        names = re.findall(
+            r"(?<![\w/<>])((?:book|bookkit|stacks|tests|trace_evidence)/[\w/]+\.\w+)", said
+        )
+        assert not [name for name in names if not (ROOT / name).exists()], file.name
+
+
 def test_a_page_that_was_executed_anew_is_built_again(checkout, monkeypatch):
     monkeypatch.setattr(execute, "BUILT", build.RECORD)
     doctree = checkout / "_build" / ".doctrees" / "book" / "one.doctree"
@@ -116,6 +128,44 @@ def test_a_page_is_executed_anew_when_what_it_shows_of_cases_or_of_checks_change
     check = "answer = 1\n%check leaf"
     assert kept(check) == kept(check, title="new") != kept(check, checks="new")
     assert kept("%%both\n1") == kept("%%both\n1", title="new", checks="new")
+
+
+def test_what_a_page_names_counts_for_it_with_all_that_this_imports(monkeypatch):
+    monkeypatch.setattr(execute, "digest", lambda files: " ".join(file.stem for file in files))
+
+    def counted(code):
+        cells = [nbformat.v4.new_code_cell(code)]
+        return set(execute.package_of(nbformat.v4.new_notebook(cells=cells)).split())
+
+    always = counted("def both(self, __init__): pass")
+    assert {"__init__", "then", "both", "figures", "book"} <= always
+    assert counted("%%both\n1") >= always | {"triage", "checkout"}, "both.py imports triage"
+    assert counted("from trace_evidence.drawings import buckets") >= {"buckets", "steps"}
+    assert counted("from trace_evidence.checks import check_key") - always >= {"keys", "lanes"}
+    assert not always & {"triage", "checkout", "steps", "keys", "avoid", "symptoms"}
+
+
+def test_a_page_that_cannot_be_executed_is_named_and_the_others_are_kept(monkeypatch, tmp_path):
+    class Client:
+        def __init__(self, notebook, **options):
+            self.notebook = notebook
+
+        def execute(self, **options):
+            if "absent" in self.notebook.cells[-1].source:
+                raise RuntimeError("Kernel didn't respond in 60 seconds")
+
+    front = "---\nkernelspec:\n  name: python3\n  display_name: now\n---\n\n"
+    for name in ("one", "absent", "two", "three"):
+        text = f"{front}# T\n\n```{{code-cell}} ipython3\nname = {name!r}\n```\n"
+        (tmp_path / f"{name}.md").write_text(text)
+    monkeypatch.setattr(execute, "NotebookClient", Client)
+    cache, said = execute.open_cache(tmp_path / "cache"), []
+    done = dict(execute.execute_chapters(sorted(tmp_path.glob("*.md")), cache, said.append))
+    stopped = {path.stem: one.reason for path, one in done.items() if one.stopped_at is not None}
+    assert list(stopped) == ["absent"] and len(done) == 4
+    assert "Kernel didn't respond in 60 seconds" in stopped["absent"]
+    assert any(line.startswith("stopped absent") for line in said)
+    assert len(cache.list_cache_records()) == 3
 
 
 @pytest.mark.slow

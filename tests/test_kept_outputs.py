@@ -45,6 +45,17 @@ def test_what_was_kept_is_found_again(page):
 
 
 ONE_LINE_LESS = SVG.replace('<path style="fill: none; stroke: #1b1f24"/>', "", 1)
+
+
+def test_lines_that_look_like_headings_are_kept_as_what_a_cell_shows(page):
+    odd = [cell("x", "a\n=== totals\n--- stdout\n\\=== b\n"), KEPT[1]]
+    now = [shown.of_cell(each) for each in odd]
+    shown.write(page, now)
+    assert shown.difference(page, now) is None
+    other = cell("x", odd[0].outputs[0].text.replace("totals", "sums"))
+    assert shown.difference(page, [shown.of_cell(other), now[1]])
+
+
 CHANGED = {
     "a number": [cell("x = 1", "mean 2.010, 12 draws\n"), *KEPT[1:]],
     "a word": [cell("x = 1", "mode 2.000, 12 draws\n"), *KEPT[1:]],
@@ -61,6 +72,38 @@ CHANGED = {
 @pytest.mark.parametrize("now", CHANGED.values(), ids=CHANGED)
 def test_what_changed_is_seen(page, now):
     assert shown.difference(page, [shown.of_cell(each) for each in now])
+
+
+LINES = {"up": "M 0 90 \nL 50 40 \nL 100 10", "down": "M 0 10 \nL 50 40 \nL 100 90"}
+
+
+def figure(got, expected, shift=0.0):
+    """Draw two lines in axes of 100 points, each with a marker at its beginning."""
+    paths = "".join(
+        f'<path clip-path="url(#axes)" d="{LINES[name]}" style="fill: none; stroke: {colour}"/>'
+        f'<g clip-path="url(#axes)"><use xlink:href="#dot" x="{10 * (name == "up")}" y="5"/></g>'
+        for name, colour in {got: "#7a2a6b", expected: "#1b1f24"}.items()
+    )
+    axes = f'<rect x="{shift}" y="0" width="100" height="100"/>'
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">'
+        f'<defs><clipPath id="axes">{axes}</clipPath><path id="dot" d="M -1 0 L 1 0"/></defs>'
+        f'<path d="M 0 0 L 5 5" style="stroke: #1b1f24"/>{paths}</svg>'
+    )
+
+
+def test_answers_that_change_places_in_a_figure_are_seen_and_a_shift_by_a_point_is_not(page):
+    now = [shown.of_cell(cell(svg=figure("up", "down")))]
+    shown.write(page, now)
+    assert "places in #7a2a6b: 0,10" in shown.file_of(page).read_text()
+    assert shown.difference(page, now) is None
+    near, other = (figure("up", "down", shift=1), figure("down", "up"))
+    assert shown.difference(page, [shown.of_cell(cell(svg=near))]) is None
+    assert shown.difference(page, [shown.of_cell(cell(svg=other))])
+    marker = figure("up", "down").replace('x="10"', 'x="20"')
+    assert shown.difference(page, [shown.of_cell(cell(svg=marker))])
+    loose = cell(svg=marker, expect={"tolerance": 0.1})
+    assert shown.difference(page, [shown.of_cell(loose)]) is None
 
 
 def test_a_number_may_differ_by_as_much_as_its_cell_says(page):

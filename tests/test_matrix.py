@@ -11,6 +11,7 @@ import pytest
 from bookkit import pages, records, versions
 from stacks import measure as runner
 from stacks.runner import judge
+from tools import environments
 
 ROOT = Path(__file__).resolve().parents[1]
 ROWS = runner.row_names()
@@ -221,6 +222,35 @@ def test_a_verdict_tells_the_failure_from_every_other_exception(body, verdict, t
 
 
 # --- the runner ------------------------------------------------------------------------------
+
+
+def test_a_verdict_is_of_the_program_that_runs_and_not_of_the_runners_text(monkeypatch, tmp_path):
+    now = runner.digests()
+    text = runner.RUNNER.read_text() + "\nUNUSED = 1\n"
+    monkeypatch.setattr(runner, "RUNNER", tmp_path / "runner.py")
+    runner.RUNNER.write_text(text)
+    assert runner.digests() == now
+    monkeypatch.setattr(runner.runner, "MEANING", runner.runner.MEANING + 1)
+    assert not now.items() & runner.digests().items()
+
+
+def test_where_no_stack_can_be_installed_the_record_stays_and_the_status_says_so(
+    monkeypatch, tmp_path, capsys
+):
+    def refuse(row):
+        raise environments.SetupError(f"{row} cannot be installed")
+
+    before = runner.RECORD.read_text()
+    monkeypatch.setattr(runner, "RECORD", tmp_path / "matrix.json")
+    monkeypatch.setattr(runner, "WORK", tmp_path / "work")
+    monkeypatch.setattr(runner, "install", refuse)
+    runner.RECORD.write_text(before)
+    assert runner.main(["--newest"]) == 0, "there is nothing to measure"
+    assert runner.RECORD.read_text() == before, "what is written is what was read"
+    monkeypatch.setattr(runner, "digests", lambda: {CASES[0]: "another"})
+    assert runner.main(["--newest"]) == 1
+    assert "no stack was measured" in capsys.readouterr().err
+    assert runner.RECORD.read_text() == before
 
 
 def test_a_verdict_is_known_while_its_program_and_the_lock_are_as_they_were(record, tmp_path):

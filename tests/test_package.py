@@ -161,7 +161,7 @@ def test_all_that_the_data_are_made_from_is_known():
             if event == "open" and isinstance(words[0], str | os.PathLike):
                 opened.add(os.path.abspath(os.fspath(words[0])))
         sys.addaudithook(note)
-        import babel, yaml  # pip has these two, which [build-system] names, and no others
+        import babel, fastjsonschema, yaml  # pip has what [build-system] names, and no others
         sys.path = [path for path in sys.path if "site-packages" not in path]
         from bookkit import publish
         publish.build()
@@ -169,8 +169,9 @@ def test_all_that_the_data_are_made_from_is_known():
     command = [sys.executable, "-B", "-c", script]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert not done.returncode, (
-        f"{done.stderr}\npip makes the data with babel and PyYAML alone: import nothing else in "
-        "bookkit.publish and what it imports, or name it in [build-system] of pyproject.toml"
+        f"{done.stderr}\npip makes the data with babel, fastjsonschema and PyYAML alone: import "
+        "nothing else in bookkit.publish and what it imports, or name it in [build-system] of "
+        "pyproject.toml"
     )
     known = {str(path.relative_to(ROOT)) for name in checkout.SOURCES for path in ROOT.glob(name)}
     read = {name for name in done.stdout.split("\n") if name and ".venv" not in name}

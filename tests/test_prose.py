@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from bookkit import kept_outputs, pages, versions
+from bookkit import catalogue, kept_outputs, pages, records, versions
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
 LIBRARIES = ("numpyro", "equinox", "jax/_src", "jax/experimental", "diffrax", "flax", "optax")
 LINK = re.compile(r"\]\(([^)]*)\)|<(https?:[^>]*)>")
 RELEASE = re.compile(r"(NumPyro|JAX|Equinox|Diffrax)\b|(?<![\w.-])(\d+\.\d+\.\d+)(?![\w.]*\d)")
+THREAD = re.compile(r"\b(issue|pull request|discussion) #?(\d+)$")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 NOTEBOOKS = pages.find_notebooks()
 
@@ -111,6 +112,26 @@ def test_a_release_that_the_prose_names_was_measured():
             assert not match[2] or (library, match[2]) in measured(), (
                 f"{path.name}: {library} {match[2]} was not measured: let a cell print it"
             )
+
+
+def test_a_link_that_names_an_issue_or_a_pull_request_leads_to_it():
+    links = [
+        (path.name, " ".join(text.split()), address)
+        for path in [*pages.ROOT.glob("*.md"), *pages.ROOT.glob("[bpu]*/**/*.md")]
+        for text, address in re.findall(r"\[([^\[\]]+)\]\((https:[^()\s]+)\)", path.read_text())
+    ]
+    links += [(one.id, *row) for one in catalogue.load().values() for row in one.upstream]
+    for case in records.load().values():
+        links += [(case.slug, row["text"], row["url"]) for row in case.upstream if "url" in row]
+    named = [(where, THREAD.search(text), address) for where, text, address in links]
+    named = [(where, found, address) for where, found, address in named if found]
+    assert len(named) > 150
+    for where, found, address in named:
+        kind, number = found.groups()
+        wanted = f"/{'pull' if kind == 'pull request' else f'{kind}s'}/{number}"
+        assert re.fullmatch(rf"https://github\.com/[\w.-]+/[\w.-]+{wanted}(#.*)?", address), (
+            f"{where}: {found.string} leads to {address}"
+        )
 
 
 def test_every_exception_is_needed():

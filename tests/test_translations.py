@@ -15,7 +15,7 @@ from babel.messages.catalog import Catalog
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from bookkit import languages, translations
+from bookkit import catalogue, languages, pages, publish, records, translations, versions
 
 PARSER = MarkdownIt("commonmark").use(dollarmath_plugin)
 MONTHS = [*month_name]
@@ -108,6 +108,26 @@ def test_a_changed_text_is_fuzzy_and_stays_english(tmp_path, monkeypatch):
         assert languages.say(message.id) == message.id
     finally:
         languages.use(languages.ENGLISH)
+
+
+def test_what_was_computed_in_one_language_is_computed_anew_in_another():
+    answers = (records.load, catalogue.load, versions.moved_by, publish.entries)
+    english = [str(answer()) for answer in answers]
+    try:
+        languages.use("zh_CN")
+        assert not [one for one in map(str, (answer() for answer in answers)) if one in english]
+    finally:
+        languages.use(languages.ENGLISH)
+    assert [str(answer()) for answer in answers] == english
+
+
+@pytest.mark.parametrize(
+    "path", sorted((pages.ROOT / "bookkit").rglob("*.py")), ids=lambda p: p.stem
+)
+def test_nothing_is_cached_beyond_its_language(path):
+    text = path.read_text()
+    speaks = re.search(r"^from .*languages import .*\b(say|said)\b", text, re.M)
+    assert not (speaks and "@cache\n" in text), "write @cached, of languages.py"
 
 
 def test_a_text_of_one_page_is_in_its_catalogue_and_one_of_several_in_the_shared_one():

@@ -71,6 +71,7 @@ class ThenKernel:
 
     Raises:
         NoSuchKernel: no kernel of that name is installed, or its Python is gone.
+        RuntimeError: it does not answer within a minute; its process is ended.
     """
 
     def __init__(self):
@@ -99,7 +100,11 @@ class ThenKernel:
         self.manager.start_kernel(env={**outer, **env}, extra_arguments=options)
         self.client = self.manager.blocking_client()
         self.client.start_channels()
-        self.client.wait_for_ready(timeout=60)
+        try:
+            self.client.wait_for_ready(timeout=60)
+        except BaseException:  # it is too late, or interrupted: nobody would end it
+            self.shutdown()
+            raise
 
     def shutdown(self) -> None:
         """End the kernel's process and remove its sockets."""

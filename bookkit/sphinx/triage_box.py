@@ -5,14 +5,13 @@ What it answers from goes to the browser as one script, made of what the reader'
 
 import hashlib
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
 from bookkit import avoid, casebook, publish, records
-from bookkit.languages import say
+from bookkit.languages import cached, say
 from trace_evidence import symptoms, triage
 
 from .directives import Generated, directive
@@ -45,7 +44,7 @@ def rules() -> dict[str, Any]:
     return {**publish.rules(), "rules": rules, "avoid": releases}
 
 
-@cache
+@cached
 def data() -> str:
     """Return the script that hands both doors their data, as a build begins."""
     known = json.dumps({"triage": rules(), "symptoms": symptom_data()}, ensure_ascii=False)

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import __main__ as command
-from . import build, pages
+from bookkit import __main__ as command
+from bookkit import build, pages
 
 
 def find(name: str) -> Path:
@@ -35,7 +35,7 @@ def main() -> int:
     if path.parent == pages.CASES and not failed:  # only what the newest stacks do not know runs
         words = [sys.executable, "-m", "stacks.measure", "--newest"]
         if subprocess.run(words, cwd=pages.ROOT).returncode:
-            print("The newest stacks were not measured; the card says on how many it was.")
+            print("Not all of the newest stacks were measured: run this again to try once more.")
     tests = ["tests/test_structure.py", "tests/test_cases.py"]
     words = [sys.executable, "-m", "pytest", "-q", str(path), *tests, "-k", path.stem]
     failed |= subprocess.run([*words, *sys.argv[2:]], cwd=pages.ROOT).returncode
