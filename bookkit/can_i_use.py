@@ -9,7 +9,7 @@ from typing import Any
 from can_i_use import record
 from trace_evidence.can_i_use import also, cause
 
-from . import casebook, records
+from . import casebook, entries
 from .languages import say
 
 MARKS = {"r": ("ok", "·"), "W": ("wrong", "≠"), "X": ("fails", "✕"), "-": ("cannot-run", "–")}  # noqa: RUF001
@@ -57,7 +57,7 @@ def of_the_construct_table() -> str:
         letters = Counter(row[name] for row in rows.values())
         bad, known = letters["W"] + letters["X"], len(rows) - letters["-"] - letters["?"]
         counted = say("So it is for {bad} of {all} distributions", bad=bad, all=known)
-        case = records.load()[cause(record.CAUSES, "Normal", name, "W")["case"]]
+        case = entries.cases()[cause(record.CAUSES, "Normal", name, "W")["case"]]
         found.append(f"- {say(text)} {counted}: {casebook.link(case)}.")
     return "\n".join(found)
 
@@ -130,7 +130,7 @@ def causes_table() -> str:
     rows = []
     for place, count in found.most_common():
         why = record.CAUSES[place] if place >= 0 else {"note": "not yet followed"}
-        case = records.load().get(why.get("case", ""))
+        case = entries.cases().get(why.get("case", ""))
         told = [casebook.link(case) if case else "", say(why.get("note", ""))]
         rows.append((str(count), say(". ").join(filter(None, told))))
     return casebook.as_table(say("| Cells | What is behind them |"), rows)

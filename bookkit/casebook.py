@@ -3,9 +3,9 @@
 import html
 from collections.abc import Iterable
 
-from . import catalogue, pages, records, versions
+from . import entries, pages, versions
+from .entries import Entry
 from .languages import say
-from .records import Case
 
 NOT_MEASURED = "not measured yet: `make page`"
 FULL_STOPS = ".。"
@@ -16,15 +16,15 @@ def is_measured(slug: str) -> bool:
     return versions.stacks_of(slug)[0] > 0
 
 
-def measured(case: Case) -> str:
+def measured(case: Entry) -> str:
     """Return where a case occurs, in words, as the matrix has it."""
-    if not is_measured(case.slug):
+    if not is_measured(case.name):
         return say(NOT_MEASURED)
     wrong = "wasteful" if case.wasteful else "wrong"
-    return closed_in_words(case) + capital(versions.sentence(case.slug, wrong=wrong))
+    return closed_in_words(case) + capital(versions.sentence(case.name, wrong=wrong))
 
 
-def closed_in_words(case: Case) -> str:
+def closed_in_words(case: Entry) -> str:
     """Return what stands before the text of a case that does not fail any more, or nothing."""
     if fails_today(case):
         return ""
@@ -36,9 +36,9 @@ def capital(text: str) -> str:
     return say("{sentence}.", sentence=f"{text[0].upper()}{text[1:]}")
 
 
-def fails_today(case: Case) -> bool:
+def fails_today(case: Entry) -> bool:
     """Tell whether a case occurs on the newest stack that was measured."""
-    return versions.verdict(versions.newest(), case.slug)["verdict"] != "ok"
+    return versions.verdict(versions.newest(), case.name)["verdict"] != "ok"
 
 
 def open_ranges(slug: str) -> dict[str, list[list]]:
@@ -60,12 +60,12 @@ def open_ranges(slug: str) -> dict[str, list[list]]:
     return found
 
 
-def link(case: Case) -> str:
+def link(case: Entry) -> str:
     """Return a link to a case, by its title with its marks of code."""
     return f"[{case.title}](/{case.page}.md)"
 
 
-def upstream(case: Case) -> str:
+def upstream(case: Entry) -> str:
     """Return what the trackers say of a case, as Markdown."""
     parts = []
     for row in case.upstream:
@@ -77,15 +77,15 @@ def upstream(case: Case) -> str:
     return say(". ").join(part.rstrip(FULL_STOPS) for part in parts) + say(". ").rstrip()
 
 
-def patch(case: Case) -> str:
+def patch(case: Entry) -> str:
     """Return a sentence that leads to the patch for a case, or nothing where there is none."""
     rows = pages.data("upstream/index.toml")["defect"]
-    if not any(case.slug in row["cases"] for row in rows):
+    if not any(case.name in row["cases"] for row in rows):
         return ""
     return say(" A patch and a test are ready: [Upstream](/book/reference/upstream.md).")
 
 
-def card(case: Case) -> str:
+def card(case: Entry) -> str:
     """Return the card at the top of a case."""
     if case.kind == "loud":
         means = say("an error")
@@ -93,11 +93,11 @@ def card(case: Case) -> str:
         means = say("time or memory is lost without an error")
     else:
         means = say("a wrong answer without an error")
-    owner = say(records.OWNERS[case.whose])
-    library = records.LIBRARIES[case.library]
+    owner = say(entries.OWNERS[case.whose])
+    library = entries.LIBRARIES[case.library]
     shown = {say("Symptom"): case.symptom}
     if case.kind == "loud":
-        texts = [f"{row['type']}: {row['text']}" for row in case.wordings if "text" in row]
+        texts = [f"{row.type}: {row.text}" for row in case.wordings if row.text]
         shown |= {say("Message"): f"`` {text} ``" for text in texts[:1]}
     shown |= {
         say("Kind"): say(
@@ -138,33 +138,32 @@ def as_card(look: str, shown: dict[str, str], folded: dict[str, str], below: Ite
     return "\n".join([f":::::{{div}} {look}", *first, *fold, *below, ":::::"])
 
 
-def mark(case: Case) -> str:
+def mark(case: Entry) -> str:
     """Return the marks of a case: silent or loud, and closed where it is fixed."""
     return f"{{inline-mark}}`{case.kind}: {say(case.kind)}`{closed(case)}"
 
 
-def closed(case: Case) -> str:
+def closed(case: Entry) -> str:
     """Return the mark of a case that does not fail on the newest stack, or nothing."""
     return "" if fails_today(case) else f" {{inline-mark}}`closed: {say('closed')}`"
 
 
 def families() -> dict[str, str]:
     """Return all families in the book's order: the slug, and a link as Markdown."""
-    chapters = {name: f"[](/book/failures/{name}.md)" for name in catalogue.load()}
-    return chapters | {
-        key: f"{{ref}}`{say(name)} <family-{key}>`" for key, name in records.FAMILIES.items()
-    }
+    chapters = {name: f"[](/book/failures/{name}.md)" for name in entries.chapters()}
+    others = entries.families().items()
+    return chapters | {key: f"{{ref}}`{one.title} <family-{key}>`" for key, one in others}
 
 
 def family_table(family: str) -> str:
     """Return the cases of a family as a table, what costs most first; old links lead to it."""
-    chapter = catalogue.load().get(family)
+    chapter = entries.chapters().get(family)
     once = "".join(f'<span id="{name}"></span>' for name in chapter.once) if chapter else ""
     head = say("| Case | Kind | Origin |")
     owners = {"documented": say("documented limit"), "yours": say("your program")}
     rows = [
-        (link(case), mark(case), owners.get(case.whose, records.LIBRARIES[case.library]))
-        for case in records.load().values()
+        (link(case), mark(case), owners.get(case.whose, entries.LIBRARIES[case.library]))
+        for case in entries.cases().values()
         if case.family == family
     ]
     return f"{once}\n\n{as_table(head, rows)}"
@@ -173,8 +172,8 @@ def family_table(family: str) -> str:
 def symptom_list() -> str:
     """Return the second door: symptoms in plain words, each a fold with its cases."""
     rows = []
-    for key, words in records.SYMPTOMS.items():
-        found = [case for case in records.load().values() if key in case.symptoms]
+    for key, words in entries.SYMPTOMS.items():
+        found = [case for case in entries.cases().values() if key in case.symptoms]
         if key != "error" and found:
             opening = f"<summary>{say(words)} ({len(found)})</summary>"
             listed = "\n".join(f"- {link(case)}{closed(case)}" for case in found)
@@ -191,11 +190,11 @@ def index_table() -> str:
     head = say("| Case | What you see | Occurs in |")
     label = f'<span class="on-phone">{say("Occurs in: ")}</span>'
     order, rows = list(families()), []
-    for case in sorted(records.load().values(), key=lambda case: order.index(case.family)):
-        costs = say(records.SEVERITIES[case.severity])
-        facts = f"{mark(case)} {costs} · {records.LIBRARIES[case.library]}"
+    for case in sorted(entries.cases().values(), key=lambda case: order.index(case.family)):
+        costs = say(entries.SEVERITIES[case.severity])
+        facts = f"{mark(case)} {costs} · {entries.LIBRARIES[case.library]}"
         title = f"{link(case)}<br><small>{facts}</small>"
-        rows.append((title, case.symptom, f"{label}{occurs_in(case.slug)}"))
+        rows.append((title, case.symptom, f"{label}{occurs_in(case.name)}"))
     return f":::{{table}}\n:class: case-index\n\n{as_table(head, rows)}\n:::"
 
 
@@ -223,21 +222,21 @@ def filters() -> str:
         rows = {"": say("all")} | {key: say(name) for key, name in known.items()}
         return "".join(f'<option value="{k}">{html.escape(v)}</option>' for k, v in rows.items())
 
-    used = {case.library for case in records.load().values()}
-    libraries = {key: name for key, name in records.LIBRARIES.items() if key in used}
+    used = {case.library for case in entries.cases().values()}
+    libraries = {key: name for key, name in entries.LIBRARIES.items() if key in used}
     known = {
         slug: [case.kind, case.library, list(case.symptoms), open_ranges(slug), case.severity]
-        for slug, case in records.load().items()
+        for slug, case in entries.cases().items()
     }
-    data = records.as_json(known).replace("<", "\\u003c")
+    data = entries.as_json(known).replace("<", "\\u003c")
     return f"""\
 <form id="case-filter">
 <label>{say("Words")}
 <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
-<label>{say("Kind")} <select name="kind">{options(records.KINDS)}</select></label>
-<label>{say("Costs")} <select name="costs">{options(records.SEVERITIES)}</select></label>
+<label>{say("Kind")} <select name="kind">{options(entries.KINDS)}</select></label>
+<label>{say("Costs")} <select name="costs">{options(entries.SEVERITIES)}</select></label>
 <label>{say("Library")} <select name="library">{options(libraries)}</select></label>
-<label>{say("Symptom")} <select name="symptom">{options(records.SYMPTOMS)}</select></label>
+<label>{say("Symptom")} <select name="symptom">{options(entries.SYMPTOMS)}</select></label>
 <label>NumPyro <input name="numpyro" size="7" placeholder="latest" autocomplete="off"></label>
 <label>JAX <input name="jax" size="7" placeholder="latest" autocomplete="off"></label>
 <label>Equinox <input name="equinox" size="7" placeholder="latest" autocomplete="off"></label>

@@ -1,6 +1,6 @@
 """What the book says of `examine`: the cases it finds, what it said of other people's models."""
 
-from . import casebook, pages, records
+from . import casebook, entries, pages
 from .languages import say
 
 # The `cases`, those `not_applicable`, and `others`, with the `alarms`.
@@ -12,7 +12,7 @@ def cases_table() -> str:
 
     Those that no model can show stand in a fold, with their reasons.
     """
-    record, known = pages.data(RECORD), records.load()
+    record, known = pages.data(RECORD), entries.cases()
     found, order = [], [slug for slug in known if slug in record["cases"]]
     for slug in order:
         row = record["cases"][slug]

@@ -119,9 +119,10 @@ def package_of(notebook: NotebookNode) -> str:
 
 
 def told() -> str:
-    """Return a hash of `examine` and of the records that it quotes: of cases and of chapters."""
-    fronts = [path.read_text().partition("\n---")[0] for path in sorted(pages.CASES.glob("*.md"))]
-    code = digest([pages.BOOK / "catalogue.toml", *sorted(EXAMINE.rglob("*.py"))])
+    """Return a hash of `examine` and of the entries that it quotes: of cases and of chapters."""
+    quoted = sorted([*pages.CASES.glob("*.md"), *pages.FAILURES.glob("*.md")])
+    fronts = [path.read_text().partition("\n---")[0] for path in quoted]
+    code = digest(sorted(EXAMINE.rglob("*.py")))
     return hashlib.sha256("".join([code, *fronts]).encode()).hexdigest()
 
 

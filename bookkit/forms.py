@@ -1,6 +1,6 @@
 """What a record may hold, as a JSON Schema, and what is wrong with one, in a line with the cure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -26,17 +26,22 @@ def mapping(properties: dict[str, dict], required: list[str], **rules: Any) -> d
     return {**closed, "properties": properties, **rules}
 
 
-def form(record: type, named: str, **rules: dict) -> dict[str, Any]:
-    """Return the schema of a dataclass's fields, but of the one that a record is named by.
+def form(
+    record: type, some: Collection[str] = (), required: list[str] | None = None, /, **rules: dict
+) -> dict[str, Any]:
+    """Return the schema of a dataclass's fields.
 
     Args:
         record: the dataclass.
-        named: that field.
+        some: the fields that may be there, if not all.
+        required: those that must be there, if not all that have no default.
         rules: what else a field is held to, in the words of JSON Schema; `description` is the cure.
     """
-    known = [field for field in fields(record) if field.name != named]
-    properties = {field.name: TYPES[field.type] | rules.get(field.name, {}) for field in known}
-    return mapping(properties, [field.name for field in known if field.default is MISSING])
+    known = [field for field in fields(record) if not some or field.name in some]
+    types = {field.name: TYPES.get(field.type, {}) for field in known}
+    properties = {name: kind | rules.get(name, {}) for name, kind in types.items()}
+    needed = [field.name for field in known if field.default is MISSING]
+    return mapping(properties, needed if required is None else required)
 
 
 def problem(value: Any, check: Callable) -> tuple[str, str, str] | None:

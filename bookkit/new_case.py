@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from string import Template
 
-from . import catalogue, pages
+from . import entries, pages
 
 TEMPLATE = Path(__file__).with_suffix(".md")
 
@@ -28,7 +28,7 @@ def lay_down(name: str) -> Path:
     if taken:
         raise pages.PageError(f"{taken[0].relative_to(pages.ROOT)} is there already.")
     words = {"slug": name, "title": name.replace("-", " ").capitalize()}
-    words["name"], words["family"] = name.replace("-", "_"), next(iter(catalogue.load()))
+    words["name"], words["family"] = name.replace("-", "_"), next(iter(entries.chapters()))
     file = pages.CASES / f"{name}.md"
     file.write_text(Template(TEMPLATE.read_text()).substitute(words))
     return file

@@ -18,117 +18,104 @@ from typing import Any
 from trace_evidence import checkout, triage
 from trace_evidence import symptoms as second_door
 
-from . import avoid, can_i_use, casebook, catalogue, everyday, languages, pages, records, versions
+from . import avoid, can_i_use, casebook, entries, languages, pages, versions
 from .languages import cached, say
 
-# These cases say what their chapter says, word for word, and only what happened before tells them
-# apart. So they are named after the chapter, by points that every text takes from them.
-REPEATED = ("jit-broken-after-leak", "own-lazy-field")
-AFTER = -3
+PARTS = {entries.CHAPTER: "fix-it", entries.CASE: "cure"}  # the section that has the cure
 Entry = dict[str, Any]
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
 
 
-def patterns(case: records.Case) -> list[str]:
-    """Return the patterns of a case's messages."""
-    found = []
-    for row in case.wordings:
-        pattern = row.get("pattern")
-        if pattern:
-            pattern = pattern.strip().removeprefix("^").removesuffix("$")
-            found.append(pattern.replace(" ", r"[ \n]+"))
-        else:
-            found.append(catalogue.phrase_pattern(row["text"]))
-    return [*filter(None, found)]
+def known_of(one: entries.Entry) -> Entry:
+    """Return what the package knows of an entry.
 
-
-def entry(kind: str, title: str, page: str, **others: Any) -> Entry:
-    """Return what the package knows of a chapter, a case or an everyday error.
-
-    `link` is where triage leads, `page` where the book has it; `occurs` are its releases in short.
+    `page` is where the book has it, and `link` where triage leads; `occurs` are its releases in
+    short; `needs` says that its message alone is not enough.
     """
-    known = {"kind": kind, "title": bare(title), "page": page, "link": page, "text": ""}
-    empty = {"family": "", "cause": "", "versions": "", "occurs": "", "question": ""}
-    rules = {"signatures": [], "evidence": [], "needs": False, "ranges": {}, "look": []}
-    return {**known, **empty, **rules, **others}
+    plainly = bare if one.form in (entries.CASE, entries.FAMILY) else str
+    releases = RELEASES.get(one.form, lambda one: {"versions": "", "occurs": "", "ranges": {}})(one)
+    rows = [row for other in (one, *same_message(one)) for row in other.wordings]
+    part = PARTS.get(one.form, "")
+    return {
+        **{"kind": one.form, "title": bare(one.title), "page": one.place},
+        **{"link": to_page(one.link) if one.link else one.place, "text": TEXTS[one.form](one)},
+        **{"family": one.family, "how": one.kind, "symptom": plainly(one.symptom)},
+        **{"cause": plainly(one.cause), "cure": plainly(one.cure)},
+        **{"question": plainly(one.question), **releases},
+        "signatures": [[row.regex, row.points, row.section or part] for row in rows if row.regex],
+        "evidence": [[row.pattern, row.points, row.means] for row in one.evidence],
+        "needs": one.form == entries.CASE and any(row.points > 0 for row in one.evidence),
+        "look": [[other.name, bare(other.title), other.page] for other in looks_like(one)],
+    }
 
 
-def chapters() -> dict[str, Entry]:
-    """Return the chapters' failures by slug."""
-    failures, found = catalogue.load(), {}
-    for failure in failures.values():
-        near = [other for other in failures.values() if failure.id in other.undecided_with]
-        near += [failures[name] for name in failure.undecided_with]
-        wordings = [row for one in (failure, *near) for row in one.signatures]
-        family = [case for case in records.load().values() if case.family == failure.id]
-        loud = [case for case in family if case.kind == "loud"]
-        found[failure.id] = entry(
-            "chapter", failure.title, f"book/failures/{failure.id}",
-            symptom=failure.symptom, cause=failure.cause, cure=failure.cure,
-            question=failure.question, ranges=casebook.open_ranges(failure.id),
-            versions=versions.sentence(failure.id), occurs=casebook.occurs_in(failure.id),
-            signatures=[[row.pattern, row.points, row.section] for row in wordings],
-            evidence=[[row.pattern, row.points, row.means] for row in failure.evidence],
-            look=[[case.slug, bare(case.title), case.page] for case in loud],
-        )  # fmt: skip
-    return found
+def same_message(one: entries.Entry) -> list[entries.Entry]:
+    """Return the chapters that have an entry's messages too."""
+    chapters = entries.chapters()
+    near = [other for other in chapters.values() if one.name in other.undecided_with]
+    return near + [chapters[name] for name in one.undecided_with]
 
 
-def cases() -> dict[str, Entry]:
-    """Return the cases by slug, with the text of their pages."""
-    found = {}
-    for slug, case in records.load().items():
-        evidence: list[list] = [[pattern, 1, ""] for pattern in case.evidence]
-        measured = bare(casebook.measured(case))
-        found[slug] = entry(
-            "case", case.title, case.page, family=case.family, how=case.kind,
-            symptom=bare(case.symptom), cause=bare(case.cause), cure=bare(case.cure),
-            question=bare(case.question), versions=measured, occurs=measured,
-            ranges=casebook.open_ranges(slug),
-            signatures=[[pattern, catalogue.CLAIM, "cure"] for pattern in patterns(case)],
-            evidence=[*evidence, *([["", AFTER, ""]] if slug in REPEATED else [])],
-            needs=bool(evidence),
-            text=plain(pages.path_of(case.page)).partition("\n")[2].strip(),
-        )  # fmt: skip
-    return found
+def looks_like(one: entries.Entry) -> list[entries.Entry]:
+    """Return what an error may be too: what it names, or the loud cases of a chapter."""
+    if one.form == entries.CHAPTER:
+        return [case for case in of_family(one) if case.kind == "loud"]
+    return [entries.load()[name] for name in one.look]
 
 
-def everyday_errors() -> dict[str, Entry]:
-    """Return the everyday errors by name, with the programs that raise them."""
-    known, found = {**chapters(), **cases()}, {}
-    for name, one in everyday.load().items():
-        rows = [row for row in everyday.recorded() if row["about"] == name]
-        said = list(dict.fromkeys(message(row) for row in rows))
-        program = ["A program that raises it:", indented(one.program), "It says:"]
-        found[name] = entry(
-            "everyday", one.title, f"{everyday.page(one)}#{name}", link=to_page(one.link),
-            question=one.question, symptom=one.symptom, cure=one.cure,
-            signatures=[[row.pattern, row.points, ""] for row in one.wordings],
-            evidence=[[row.pattern, row.points, ""] for row in one.evidence],
-            look=[[slug, known[slug]["title"], known[slug]["page"]] for slug in one.look],
-            text="\n\n".join([*program, *map(indented, said)] if one.program else []),
-        )  # fmt: skip
-    return found
+def of_family(one: entries.Entry) -> list[entries.Entry]:
+    """Return the cases of a chapter or a family."""
+    return [case for case in entries.cases().values() if case.family == one.name]
 
 
-def named_families() -> dict[str, Entry]:
-    """Return the families beyond the chapters by name; no message leads to them."""
-    found = {}
-    for name, one in records.families().items():
-        titles = {c.slug: bare(c.title) for c in records.load().values() if c.family == name}
-        found[name] = entry(
-            "family", one.title, one.page, symptom=bare(one.symptom), cure=bare(one.cure),
-            text="\n".join(["Its cases:", *(f"  {slug:<28}{titles[slug]}" for slug in titles)]),
-        )  # fmt: skip
-    return found
+def of_chapter(one: entries.Entry) -> Entry:
+    """Return the releases that a chapter's failure occurs in."""
+    said = versions.sentence(one.name), casebook.occurs_in(one.name)
+    return dict(zip(("versions", "occurs"), said, strict=True)) | ranges(one)
+
+
+def of_case(one: entries.Entry) -> Entry:
+    """Return the releases that a case occurs in."""
+    return dict.fromkeys(("versions", "occurs"), bare(casebook.measured(one))) | ranges(one)
+
+
+def ranges(one: entries.Entry) -> Entry:
+    """Return the releases by library, as the triage compares them."""
+    return {"ranges": casebook.open_ranges(one.name)}
+
+
+def page_text(one: entries.Entry) -> str:
+    """Return the text of a case's page, without its title."""
+    return plain(pages.path_of(one.page)).partition("\n")[2].strip()
+
+
+def program_text(one: entries.Entry) -> str:
+    """Return the program that raises an everyday error, and what it says."""
+    rows = [row for row in entries.recorded() if row["about"] == one.name]
+    said = map(indented, dict.fromkeys(message(row) for row in rows))
+    parts = ["A program that raises it:", indented(one.program), "It says:", *said]
+    return "\n\n".join(parts) if one.program else ""
+
+
+def family_text(one: entries.Entry) -> str:
+    """Return the list of a family's cases."""
+    rows = (f"  {case.name:<28}{bare(case.title)}" for case in of_family(one))
+    return "\n".join(["Its cases:", *rows])
+
+
+RELEASES = {entries.CHAPTER: of_chapter, entries.CASE: of_case}
+TEXTS = {
+    **{entries.CHAPTER: lambda one: "", entries.CASE: page_text},
+    **{entries.ERROR: program_text, entries.FAMILY: family_text},
+}
 
 
 @cached
-def entries() -> dict[str, Entry]:
-    """Return all that is known: chapters, families, cases and everyday errors, in this order."""
-    return {**chapters(), **named_families(), **cases(), **everyday_errors()}
+def everything() -> dict[str, Entry]:
+    """Return all that is known, by name."""
+    return {name: known_of(one) for name, one in entries.load().items()}
 
 
 def to_page(link: str) -> str:
@@ -177,9 +164,9 @@ def doubts() -> dict[str, Any]:
     return pages.data("book/doubts.toml")
 
 
-def texts(one: Any) -> list[str]:
+def texts(one: entries.Entry) -> list[str]:
     """Return the title, the symptom and the phrases of an entry, in all languages."""
-    said = [one.title, one.symptom, *getattr(one, "phrases", ())]
+    said = [one.title, one.symptom, *one.phrases]
     return [*said, *(translations().get(" ".join(text.split()), "") for text in said)]
 
 
@@ -189,18 +176,13 @@ def counts(without: Collection[str]) -> dict[str, Counter[str]]:
     Args:
         without: phrases of `doubts.toml` to leave out.
     """
-    said = {name: texts(one) for name, one in described().items()}
+    said = {name: texts(one) for name, one in entries.load().items()}
     for name, phrases in [*doubts()["says"].items(), *doubts()["elsewhere"].items()]:
         said.setdefault(name, []).extend(text for text in phrases if text not in without)
     return {
         name: Counter(stem for text in rows for stem in second_door.stems(bare(text)))
         for name, rows in said.items()
     }
-
-
-def described() -> dict[str, Any]:
-    """Return all that the second door may name, by the entry's name."""
-    return {**records.load(), **catalogue.load(), **everyday.load(), **records.families()}
 
 
 def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
@@ -260,7 +242,7 @@ def build() -> dict[str, Any]:
     """Return all that the file holds but the hash of what it is made from."""
     return {
         "site": pages.public_address(),
-        "explain": entries(),
+        "explain": everything(),
         "symptoms": symptoms(),
         "avoid": avoid.rules(),
         "can_i_use": can_i_use.data(),

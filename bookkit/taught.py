@@ -20,7 +20,7 @@ def taught() -> tuple[str, ...]:
 
 def failures() -> list[str]:
     """Return the failure chapters among the pages."""
-    return [page for page in taught() if "failure" in pages.meta(page)]
+    return [page for page in taught() if "chapter" in pages.meta(page)]
 
 
 def foundations() -> list[str]:
@@ -45,7 +45,7 @@ def schedule(name: str) -> list[tuple[int, str]]:
     for item in pages.data(PLANS)[name]["rows"]:
         if isinstance(item, str):
             page = f"book/failures/{item}"
-            minutes, name = pages.meta(page)["failure"]["minutes"], say(pages.title(page))
+            minutes, name = pages.meta(page)["chapter"]["minutes"], say(pages.title(page))
             taught = say("[{title}](/{page}.md): teaching", title=name, page=page)
             done = say("[{title}](/{page}.md#exercises): exercises", title=name, page=page)
             rows += [(minutes["teaching"], taught), (minutes["exercises"], done)]

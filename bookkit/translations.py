@@ -26,8 +26,7 @@ from trace_evidence import both, steps, symptoms, triage
 
 from . import (
     casebook,
-    catalogue,
-    everyday,
+    entries,
     examined,
     execute,
     frames,
@@ -35,7 +34,6 @@ from . import (
     languages,
     outputs,
     pages,
-    records,
     taught,
     versions,
 )  # fmt: skip
@@ -71,16 +69,14 @@ SOURCES: dict[str, list[tuple[str, Any]]] = {
     "book/_templates": [("**.html", "jinja2.ext:babel_extract")],
 }
 # The keys of records whose texts are translated, and those of the pages' front matter.
-OF_BOTH = {"title", "symptom", "cause", "cure", "question", "upstream.text"}
 RECORDS = {
-    "book/catalogue.toml": OF_BOTH | {"note", "means"},
-    "book/everyday.toml": {"title", "says", "try", "question", "phrases"},
     "stacks/avoid.toml": {"symptom", "spoiled", "cure"},
     "stacks/boundaries.toml": {"says"},
     "upstream/index.toml": {"title", "state"},
 }
-FRONT = OF_BOTH | {
-    *("costs", "phrases", "upstream.says", "objectives", "need", "description", "headline"),
+FRONT = {
+    *("title", "symptom", "cause", "cure", "question", "costs", "phrases", "note", "means"),
+    *("upstream.text", "upstream.says", "objectives", "need", "description", "headline"),
 }
 # Babel writes when a file was made, and by whom; that is Git's to know.
 HEADER = re.compile(
@@ -123,10 +119,10 @@ def under(value: Any, keys: set[str], above: str = "") -> Iterator[str]:
 
 def record_texts() -> Iterator[tuple[str, str]]:
     """Return the texts of the records, each with its file, or that of the page that it is for."""
-    known = (records.KINDS, records.OWNERS, records.SYMPTOMS, records.FAMILIES, records.SEVERITIES)
+    known = (entries.KINDS, entries.OWNERS, entries.SYMPTOMS, entries.SEVERITIES)
     constants: list[tuple[str, Iterable[str]]] = [
-        ("bookkit/records.py", [text for table in known for text in table.values()]),
-        ("bookkit/everyday.py", everyday.STACKS.values()),
+        ("bookkit/entries.py", [text for table in known for text in table.values()]),
+        ("bookkit/entries.py", entries.STACKS.values()),
         ("bookkit/versions.py", [*versions.OCCURS.values(), *VERDICTS]),
         ("bookkit/translations.py", THEME),
         ("trace_evidence/triage.py", triage.SAYS.values()),
@@ -148,12 +144,8 @@ def record_texts() -> Iterator[tuple[str, str]]:
     ]
     for name, texts in constants:
         yield from ((name, text) for text in texts)
-    page_of = {slug: f"book/failures/{slug}" for slug in catalogue.load()}
-    page_of |= {entry.id: everyday.page(entry) for entry in everyday.load().values()}
     for name, keys in RECORDS.items():
-        for key, row in pages.data(name).items():
-            where = f"{page_of[key]}.md" if key in page_of else name
-            yield from ((where, text) for text in under({key: row}, keys))
+        yield from ((name, text) for text in under(pages.data(name), keys))
     for plan in pages.data(taught.PLANS).values():
         yield from ((taught.PLANS, row[1]) for row in plan["rows"] if not isinstance(row, str))
     for entry in pages.contents():

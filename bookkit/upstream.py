@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from . import casebook, pages, records
+from . import casebook, entries, pages
 from .languages import cached, said, say
 
 FOLDER = pages.ROOT / "upstream"
@@ -77,7 +77,7 @@ def table() -> str:
             f"[{word}]({pages.source(f'upstream/{name}/{key}.md')})"
             for key, word in {"report": say("report"), "notes": say("notes")}.items()
         ]
-        known = records.load()
+        known = entries.cases()
         cases = say("; ").join(casebook.link(known[slug]) for slug in row["cases"])
         title = row["title"].replace("|", "\\|")
         state = f"[{row['state']}]({row['url']})" if row.get("url") else row["state"]
@@ -93,10 +93,10 @@ def rest_table() -> str:
     """Return the book's cases that are a library's defect and have no patch here."""
     head, rows = say("| Case | What is known upstream |"), []
     patched = {slug for row in defects().values() for slug in row["cases"]}
-    for case in records.load().values():
-        if case.whose == "library" and case.slug not in patched:
+    for case in entries.cases().values():
+        if case.whose == "library" and case.name not in patched:
             mark = f"{{inline-mark}}`{case.kind}: {say(case.kind)}`"
-            library = records.LIBRARIES[case.library]
+            library = entries.LIBRARIES[case.library]
             rows.append((f"{casebook.link(case)} {mark} · {library}", casebook.upstream(case)))
     return casebook.as_table(head, rows)
 
@@ -109,7 +109,7 @@ def summary() -> str:
     good = sum(case["verdict"] == "ok" for case in cases)
     silent = sum(case["verdict"] == "ok" and case["kind"] == "silent" for case in cases)
     days = sorted({row["date"] for row in found["rows"].values()})
-    owners = [case.whose for case in records.load().values()]
+    owners = [case.whose for case in entries.cases().values()]
     text = say(
         "Proven on {day} with NumPyro {numpyro} and JAX {jax}, from released packages.",
         day=days[-1], numpyro=versions["numpyro"], jax=versions["jax"],

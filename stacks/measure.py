@@ -39,7 +39,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from bookkit import records, versions
+from bookkit import entries, versions
 from bookkit.pages import ROOT
 from stacks import runner
 from tools import environments
@@ -132,20 +132,20 @@ def chapters() -> dict[str, dict[str, Any]]:
 def programs() -> dict[str, dict[str, Any]]:
     """What `runner.py` runs by name: the chapters' programs, and those of the cases."""
     own = {name: row["program"] for name, row in chapters().items()}
-    return own | {slug: records.program(case) for slug, case in records.load().items()}
+    return own | {slug: entries.program(case) for slug, case in entries.cases().items()}
 
 
 def failures() -> dict[str, dict[str, Any]]:
     """Which libraries decide about each program, the chapters' own before the cases."""
     own = {name: {"decided_by": row["decided_by"]} for name, row in chapters().items()}
-    cases = records.load().items()
+    cases = entries.cases().items()
     return own | {slug: {"decided_by": list(case.decided_by)} for slug, case in cases}
 
 
 def digests() -> dict[str, str]:
     """For each program, a digest of what its verdict in a stack depends on, as it is run."""
     return {
-        name: hashlib.sha256(f"{runner.MEANING}\0{records.as_json(what)}".encode()).hexdigest()[:16]
+        name: hashlib.sha256(f"{runner.MEANING}\0{entries.as_json(what)}".encode()).hexdigest()[:16]
         for name, what in programs().items()
     }
 

@@ -1,9 +1,9 @@
 """Record what the programs of the error tables say, on stacks old and new.
 
-Two tables hold programs that raise one error each. Those of `stacks/recordings.toml` run on some
+Two places hold programs that raise one error each. Those of `stacks/recordings.toml` run on some
 rows of the version matrix, and on the stack of `stacks/recordings/frameworks.txt`; of each error
 type and traceback are kept in `stacks/recordings.json`, once for each wording. Those of
-`book/everyday.toml` run on the book's own two stacks, which is quick; `stacks/everyday.json` keeps
+the everyday errors run on the book's own two stacks, which is quick; `stacks/everyday.json` keeps
 what each says on both, and only what is new or changed is run. The tests hold triage to both.
 
 Usage: python -m stacks.recordings [--everyday]
@@ -24,7 +24,6 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = Path(__file__).with_suffix(".toml")
-EVERYDAY = ROOT / "book" / "everyday.toml"
 FRAMEWORKS = "frameworks"
 STACKS = ("0.12.1", "0.15.2", "0.17.0", "0.19.0", "0.22.0")
 PACKAGES = ("jax", "jaxlib", "numpyro", "equinox", "diffrax")
@@ -156,12 +155,13 @@ def record_wordings():
 
 
 def record_everyday():
-    """Run what is new or changed in `book/everyday.toml` on both stacks, and write the file."""
+    """Run what is new or changed of the everyday errors on both stacks, and write the file."""
+    from bookkit import entries
     from stacks import measure
     from tools import environments
 
     file = TABLE.with_name("everyday.json")
-    tables = {name: row for name, row in read(EVERYDAY).items() if row["program"]}
+    programs = {name: one for name, one in entries.errors().items() if one.program}
     old = json.loads(file.read_text()) if file.exists() else {"rows": [], "versions": {}}
     rows, releases = [], {}
     for stack, home in {"then": environments.THEN, "now": environments.NOW}.items():
@@ -170,14 +170,14 @@ def record_everyday():
         known = {row["about"]: row for row in old["rows"] if row["stack"] == stack}
         if releases[stack] != old["versions"].get(stack):
             known = {}
-        wanted = {n: r["program"] for n, r in tables.items() if r.get("only", stack) == stack}
+        wanted = {n: one.program for n, one in programs.items() if one.only in ("", stack)}
         new = {n: p for n, p in wanted.items() if known.get(n, {}).get("program") != p}
         print(f"everyday errors on {stack}: {len(new)} programs to run")
         known |= run(home / "bin" / "python", new) if new else {}
         for name, program in wanted.items():
             said = {key: known[name][key] for key in ("type", "text")}
             rows.append({"about": name, "stack": stack, "program": program} | said)
-    rows.sort(key=lambda row: (list(tables).index(row["about"]), row["stack"]))
+    rows.sort(key=lambda row: (list(programs).index(row["about"]), row["stack"]))
     measure.write_json(file, {"versions": releases, "rows": rows})
     silent = [f"{row['about']} ({row['stack']})" for row in rows if not row["type"]]
     print(f"{len(rows)} recordings; silent: {silent}")

@@ -1,6 +1,6 @@
 """Run the programs of cases on the stack of this Python, and print a verdict for each.
 
-`python runner.py programs.json` reads `{slug: program}`, as `bookkit.records.program` makes it,
+`python runner.py programs.json` reads `{slug: program}`, as `bookkit.entries.program` makes it,
 and prints one line of JSON a case: `{"case": …, "reproduce": verdict, "fix": verdict}`. The
 libraries are imported once, and each case runs in a fork of its own, in an empty folder.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bookkit import build, catalogue, execute, pages
+from bookkit import build, entries, execute, pages
 from tools import environments
 
 NAME = "grown-in-a-scratch-copy"
@@ -76,7 +76,7 @@ def test_only_the_new_case_is_executed_and_once(grown):
 
 def test_the_new_case_is_in_what_lists_cases_and_in_the_readers_package(grown):
     site = grown[0] / "_build" / "html" / "book"
-    family = next(iter(catalogue.load()))
+    family = next(iter(entries.chapters()))
     assert (site / "cases" / f"{NAME}.html").exists()
     for page in (site / "cases" / "index.html", site / "failures" / f"{family}.html"):
         assert f"{NAME}.html" in page.read_text(), f"{page.name} does not list the new case"
@@ -123,7 +123,7 @@ def test_what_the_build_opens_is_known_so_that_a_change_of_it_builds_the_site_an
     read = {path.relative_to(folder) for path in files if path.is_file()}
     unknown = {path for path in read - known if not MADE & set(path.parts)}
     assert unknown == {Path(f"book/cases/{NAME}.md")}, "see SHARED in bookkit/build.py"
-    assert Path("book/everyday.toml") in read
+    assert Path("book/errors/jax-loops.md") in read
 
 
 def test_a_changed_symptom_is_shown_by_the_page_that_lists_it(grown):

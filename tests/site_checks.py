@@ -19,7 +19,7 @@ from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import expect
 from sphinx.util.inventory import InventoryFile
 
-from bookkit import catalogue, languages, records
+from bookkit import entries, languages
 from bookkit import pages as book
 from bookkit.browser import SITE, file_at
 from bookkit.pages import public_address
@@ -42,7 +42,7 @@ PAGES = [path for path in HTML if path.is_relative_to(SITE / "book")]
 NOTEBOOKS = [path for path in PAGES if path.parent.name in ("cases", "failures", "foundations")]
 NOTEBOOKS.remove(SITE / "book" / "cases" / "index.html")
 CASES = [path for path in NOTEBOOKS if path.parent.name == "cases"]
-FAILURES = list(catalogue.load().values())
+FAILURES = list(entries.chapters().values())
 ANCHORS = Path(__file__).with_name("anchors.txt")
 BYTES = 200_000
 HIGH = 12_000  # pixels of a page as one opens it, at 1280
@@ -55,7 +55,7 @@ def name_of(path: Path) -> str:
 
 pages = pytest.mark.parametrize("path", HTML, ids=name_of)
 written = pytest.mark.parametrize("path", PAGES, ids=name_of)
-failures = pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.id)
+failures = pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.name)
 
 
 @cache
@@ -165,7 +165,7 @@ def test_titles_and_descriptions_differ_and_a_chapters_title_holds_its_message()
              for path in PAGES]  # fmt: skip
     assert len({title for title, _ in heads}) == len({str(what) for _, what in heads}) == len(PAGES)
     for failure in FAILURES:
-        title = soup(SITE / "book" / "failures" / f"{failure.id}.html").title.get_text()
+        title = soup(SITE / "book" / "failures" / f"{failure.name}.html").title.get_text()
         assert failure.title in title and failure.message in title
 
 
@@ -188,8 +188,8 @@ def test_every_failure_and_case_and_its_sections_have_labels_that_lead_to_them()
     """What intersphinx reads, when the documentation of others links here by name."""
     with (SITE / "objects.inv").open("rb") as file:
         found = InventoryFile.load(file, "", posixpath.join)
-    cures = {f"book/failures/{name}": "fix it" for name in catalogue.load()}
-    cures |= {case.page: "cure" for case in records.load().values()}
+    cures = {f"book/failures/{name}": "fix it" for name in entries.chapters()}
+    cures |= {case.page: "cure" for case in entries.cases().values()}
     for page, heading in cures.items():
         assert found["std:doc"][page][2] == f"{page}.html"
         place, _, anchor = found["std:label"][f"{page}:{heading}"][2].partition("#")
@@ -378,9 +378,9 @@ def test_axe_finds_nothing_to_object_to_in_what_opens(width, scheme, open_page):
     assert not (found := objections(page, "#triage", rules=NEWER)), found
 
 
-def first_lines(failure: catalogue.Failure) -> list[str]:
+def first_lines(failure: entries.Entry) -> list[str]:
     """Return what a reader may paste: how each error and warning of *Reproduce it* begins."""
-    section = soup(SITE / "book" / "failures" / f"{failure.id}.html").select_one("#reproduce-it")
+    section = soup(SITE / "book" / "failures" / f"{failure.name}.html").select_one("#reproduce-it")
     outputs = section.select(".error-message:not(details.message *), .stderr")
     return [output.get_text().strip().splitlines()[0] for output in outputs]
 
@@ -392,7 +392,7 @@ def test_the_search_finds_the_chapter_by_its_message(failure, open_page):
     assert lines
     for line in dict.fromkeys([failure.message, *lines]):
         view.visit(f"search.html?q={quote(line)}")
-        link = view.page.locator(f"#search-results a[href*='failures/{failure.id}.html']").first
+        link = view.page.locator(f"#search-results a[href*='failures/{failure.name}.html']").first
         expect(link, f"the search does not find {line!r}").to_be_visible()
 
 

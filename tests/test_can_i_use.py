@@ -9,7 +9,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from bookkit import records
+from bookkit import entries
 from can_i_use import record
 from trace_evidence import can_i_use, triage
 
@@ -54,7 +54,7 @@ def test_each_red_cell_has_a_cause_which_is_a_case_or_says_why_it_is_none():
     for row, letters in ROWS.items():
         for construct in (name for name, letter in letters.items() if letter in "WX"):
             why = can_i_use.cause(record.CAUSES, row, construct, letters[construct])
-            assert why.get("case") in records.load() or why.get("note"), (row, construct)
+            assert why.get("case") in entries.cases() or why.get("note"), (row, construct)
             explained.append(why)
     assert [one for one in record.CAUSES if one not in explained] == [], "they explain no cell"
 

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from bookkit import casebook, pages, records, versions
+from bookkit import casebook, entries, pages, versions
 
-CASES = records.load()
+CASES = entries.cases()
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 LINES, DRAWING_LINES, COLUMNS, WHY = 60, 8, 80, 125
 TRACKER = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(issues|pull|discussions)/\d+")
@@ -40,7 +40,7 @@ def asserts_of(cell):
 
 @each_case
 def test_a_record_is_complete(case):
-    where = f"{case.slug}.md"
+    where = f"{case.name}.md"
     assert case.title == pages.title(case.page), f"{where}: make `title` and `#` the same"
     assert len(case.short) <= 32, f"{where}: shorten `short` to 32 characters"
     for words in (case.symptom, case.cause, case.cure):
@@ -53,10 +53,6 @@ def test_a_record_is_complete(case):
     assert 3 <= len(case.phrases) <= 8, f"{where}: give 3 to 8 `phrases`"
     if case.kind == "loud":
         assert case.wordings, f"{where}: a loud case needs the `wordings` of its message"
-    for wording in case.wordings:
-        assert set(wording) <= {"type", "text", "pattern"}, f"{where}: {wording}"
-        assert wording["type"], where
-        re.compile(wording.get("pattern", ""))
     assert case.upstream, f"{where}: say what the tracker has, or `not_reported` with the search"
     for row in case.upstream:
         told = len(row.get("not_reported", "").split(";")) >= 2  # two searches or more
@@ -66,7 +62,7 @@ def test_a_record_is_complete(case):
 def test_each_family_begins_with_what_costs_most():
     table = casebook.index_table()
     assert table.count("](/book/cases/") == len(CASES)
-    for family in records.families():
+    for family in entries.families():
         cases = [case for case in CASES.values() if case.family == family]
         shown = sorted(cases, key=lambda case: table.index(casebook.link(case)))
         assert shown == sorted(shown, key=lambda case: case.severity), family
@@ -78,12 +74,12 @@ def test_each_family_begins_with_what_costs_most():
 @each_case
 def test_a_case_has_its_sections_and_its_card_and_is_short(case):
     bare = pages.CELL.sub("", text_of(case))
-    assert re.findall(r"^## (.+)$", bare, re.M) == records.SECTIONS
+    assert re.findall(r"^## (.+)$", bare, re.M) == entries.SECTIONS
     assert text_of(case).count("```{case-card}") == 1
     lines = 0
     for cell in case.cells:
         rows = [row for row in cell.node.source.splitlines() if row.strip()]
-        where = f"{case.slug}.md:{cell.line}"
+        where = f"{case.name}.md:{cell.line}"
         if "figure" in cell.node.metadata.get("expect", {}):  # it is folded
             assert len(rows) <= DRAWING_LINES, (
                 f"{where}: a drawing of {len(rows)} lines; shorten it"
@@ -92,15 +88,15 @@ def test_a_case_has_its_sections_and_its_card_and_is_short(case):
             lines += len(rows)
         wide = [row for row in rows if len(row) > COLUMNS]
         assert not wide, f"{where}: wider than {COLUMNS} columns: {wide}"
-    assert lines <= LINES, f"{case.slug}.md: {lines} lines of code; at most {LINES}"
+    assert lines <= LINES, f"{case.name}.md: {lines} lines of code; at most {LINES}"
     why = re.search(r"^## Why\n(.*?)^## ", bare, re.M | re.S)[1]
-    assert len(why.split()) <= WHY, f"{case.slug}.md: *Why* has more than {WHY} words"
+    assert len(why.split()) <= WHY, f"{case.name}.md: *Why* has more than {WHY} words"
 
 
 @each_case
 def test_a_page_asserts_the_wrong_answer_and_the_right_one(case):
     """That the program computes both is what the matrix holds, which runs it without asserts."""
-    where = f"{case.slug}.md"
+    where = f"{case.name}.md"
     if case.kind == "silent":
         wanted = "fixed" if is_fixed(case) else "silent-failure"
         seen = cells_of(case, "What you see")
@@ -119,21 +115,21 @@ def test_a_page_asserts_the_wrong_answer_and_the_right_one(case):
 def test_a_drawing_of_both_answers_is_folded_and_says_the_difference(case):
     for cell in [cell for cell in case.cells if "comparison import compare" in cell.node.source]:
         tags = set(cell.node.metadata["tags"])
-        assert tags == {"aside", "hide-input"}, f"{case.slug}.md: a drawing is an aside, folded"
+        assert tags == {"aside", "hide-input"}, f"{case.name}.md: a drawing is an aside, folded"
         alt = cell.node.metadata["mystnb"]["image"]["alt"]
-        assert re.search(r"\d", alt), f"{case.slug}.md: say the difference in numbers: {alt}"
+        assert re.search(r"\d", alt), f"{case.name}.md: say the difference in numbers: {alt}"
 
 
 def test_only_the_assertion_is_left_out_of_what_the_stacks_run():
     code = "%time\nx = 1\nassert (\n  x\n)  # why\ny = 2"
-    assert records.without_asserts(code) == "x = 1\ny = 2"
+    assert entries.without_asserts(code) == "x = 1\ny = 2"
     code = "é = 1; assert é; assert é\nassert é; y = (é,\n2)\nassert é; assert y"
     space: dict = {}
-    exec(records.without_asserts(code), space)
+    exec(entries.without_asserts(code), space)
     assert (space["é"], space["y"]) == (1, (1, 2))
-    assert "assert" not in records.without_asserts(code)
+    assert "assert" not in entries.without_asserts(code)
     code = "x = '''\n%d items\n'''\n%time\ny = (x\n% 1)"
-    assert records.without_asserts(code) == code.replace("%time\n", "")
+    assert entries.without_asserts(code) == code.replace("%time\n", "")
 
 
 # --- the matrix ------------------------------------------------------------------------------
@@ -141,8 +137,8 @@ def test_only_the_assertion_is_left_out_of_what_the_stacks_run():
 
 @each_case
 def test_a_case_does_on_the_newest_stack_what_its_page_says(case):
-    parts = versions.newest()["verdicts"].get(case.slug)
-    assert parts, f"{case.slug} is not measured: run `make page P={case.slug}`"
+    parts = versions.newest()["verdicts"].get(case.name)
+    assert parts, f"{case.name} is not measured: run `make page P={case.name}`"
     wanted = {"silent": {"wrong"}, "loud": {"fails", "warns"}}[case.kind]
     if is_fixed(case):
         wanted = {"ok"}
@@ -174,7 +170,7 @@ def test_a_case_does_on_the_newest_stack_what_its_page_says(case):
             "`wordings[0]` is 'hello'; write a",
         ),
         ("  severity: 1", "  wordings: [{text: a}]\n  severity: 1", "no `type` in `wordings[0]`"),
-        ("  severity: 1", "  evidence: ['(']\n  severity: 1", "`evidence[0]` is '('; escape"),
+        ("  severity: 1", "  evidence: [{pattern: '('}]\n  severity: 1", "pattern` is '('; escape"),
         ("  severity: 1", "  decided_by: [jaxx]\n  severity: 1", "is 'jaxx'; it is one of numpyro"),
         ("  symptoms: [", "  symptoms: [drawz, ", "`symptoms[0]` is 'drawz'; it is one of"),
         ("  symptoms: [loading]", "  symptoms: loading", "`symptoms` is 'loading'; write a list"),
@@ -186,15 +182,18 @@ def test_a_case_does_on_the_newest_stack_what_its_page_says(case):
             "`upstream[1]` is {'text'",
         ),
         ("  title: ", "  title: [", "invalid front matter"),
-        ("case:\n", "cases:\n", "the record is None; write a mapping"),
+        ("entry:\n", "entries:\n", "the record is None; write a mapping"),
     ],
 )
-def test_a_wrong_record_is_one_line_with_file_line_and_cure(tmp_path, old, new, words):
+def test_a_wrong_record_is_one_line_with_file_line_and_cure(
+    tmp_path, monkeypatch, old, new, words
+):
+    monkeypatch.setattr(pages, "CASES", tmp_path)
     path, text = tmp_path / "bad.md", pages.path_of("book/cases/leaf-order").read_text()
     assert text.count(old) == 1
     path.write_text(text.replace(old, new))
     with pytest.raises(pages.PageError) as caught:
-        records.read(path)
+        list(entries.read(path))
     line = path.read_text()[: text.index(old)].count("\n") + 1
     where = rf"bad\.md:({line}|{line + 1})" if "  " in old and new else r"bad\.md(:\d+)?"
     assert re.match(rf"{where}: .*{re.escape(words)}[^\n]*$", str(caught.value)), caught.value

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from bookkit import catalogue, everyday, records
+from bookkit import entries
 from tests.test_triage import RECORDINGS, reported
 from tools import score
 from trace_evidence import triage
 
-ENTRIES = everyday.load()
-RECORDED = everyday.recorded()
+ENTRIES = entries.errors()
+RECORDED = entries.recorded()
 EVERYTHING = "\n".join(row["text"] for row in RECORDED)
 REPORTED = "\n".join(row["lines"] for part in score.PARTS for row in score.read(part))
 SAID = " ".join([EVERYTHING, *(row["text"] for row in RECORDINGS), REPORTED])
@@ -20,20 +20,19 @@ every_entry = pytest.mark.parametrize("entry", ENTRIES.values(), ids=list(ENTRIE
 
 @every_entry
 def test_an_entry_says_what_it_is_and_what_to_try_first(entry):
-    assert entry.id not in {*catalogue.load(), *records.load(), *records.families()}, "it is taken"
     assert entry.symptom.endswith(".") and entry.cure.endswith(".")
     assert len(entry.symptom) <= 260, "two sentences at most"
-    assert set(entry.look) <= {*catalogue.load(), *records.load()}
-    assert bool(entry.question) == bool(entry.look) or entry.id == "vmap-scalar"
+    assert set(entry.look) <= {*entries.chapters(), *entries.cases()}
+    assert bool(entry.question) == bool(entry.look) or entry.name == "vmap-scalar"
 
 
 @every_entry
 def test_an_entry_has_a_program_that_was_run_as_it_stands(entry):
-    rows = [row for row in RECORDED if row["about"] == entry.id]
+    rows = [row for row in RECORDED if row["about"] == entry.name]
     stacks = {entry.only} if entry.only else {"now", "then"}
     if not entry.program:
         assert not rows
-        assert all(row.source for row in entry.wordings) or entry.id in REPORTED_ELSEWHERE
+        assert all(row.source for row in entry.wordings) or entry.name in REPORTED_ELSEWHERE
         return
     cure = "run `python -m stacks.recordings --everyday`"
     assert {row["stack"] for row in rows} == stacks, cure
@@ -48,19 +47,19 @@ REPORTED_ELSEWHERE = {"framework-key", "density-not-scalar"}
 
 @every_entry
 def test_a_wording_is_recorded_or_says_what_it_rests_on(entry):
-    own = [row["text"] for row in RECORDED if row["about"] == entry.id]
-    own += [row["text"] for row in RECORDINGS if row["about"] == f"everyday.{entry.id}"]
+    own = [row["text"] for row in RECORDED if row["about"] == entry.name]
+    own += [row["text"] for row in RECORDINGS if row["about"] == f"everyday.{entry.name}"]
     said = "\n".join(own)
     for row in entry.wordings:
         assert row.source in ("", "report", "documentation")
-        if not row.source and entry.id not in REPORTED_ELSEWHERE:
+        if not row.source and entry.name not in REPORTED_ELSEWHERE:
             # A weak wording is another error's, and recorded there.
             texts = said if row.points >= triage.CLAIM else f"{EVERYTHING}\n{said}"
-            assert re.search(row.pattern, texts, re.M), (
+            assert re.search(row.regex, texts, re.M), (
                 f"no program says {row.text!r}: mend it, take it out, or say its `source`"
             )
         if row.source == "report":
-            assert re.search(row.pattern, reported(), re.M), f"no report shows {row.text!r}"
+            assert re.search(row.regex, reported(), re.M), f"no report shows {row.text!r}"
         said_there = [part.strip() in SAID for part in row.text.split("…")]
         assert all(said_there) or row.source, f"nothing recorded says {row.text!r}: mend `text`"
 

@@ -14,22 +14,22 @@ from examine_model import known
 from examine_model.report import IDS, Finding, Report
 from flit_core import buildapi
 
-from bookkit import examined, pages, records
+from bookkit import entries, examined, pages
 from trace_evidence import triage
 
 
 def test_nine_in_ten_silent_cases_are_found_of_those_that_have_a_model():
     """The page lists the others; a new case needs no model."""
     record = pages.data(examined.RECORD)
-    silent = {slug for slug, case in records.load().items() if case.kind == "silent"}
+    silent = {slug for slug, case in entries.cases().items() if case.kind == "silent"}
     assert set(record["cases"]) | set(record["not_applicable"]) <= silent
     found = [slug for slug, row in record["cases"].items() if row["found"] or row["hinted"]]
     assert len(found) >= 0.9 * len(record["cases"]) > 30
 
 
-@pytest.mark.parametrize("case", [case for case in records.load().values() if case.examine])
+@pytest.mark.parametrize("case", [case for case in entries.cases().values() if case.examine])
 def test_a_page_names_the_check_that_the_record_has(case):
-    row = pages.data(examined.RECORD)["cases"].get(case.slug)
+    row = pages.data(examined.RECORD)["cases"].get(case.name)
     if row is not None:
         assert case.examine in (*row["found"], *row["hinted"])
     text = pages.path_of(case.page).read_text()

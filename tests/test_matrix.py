@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bookkit import pages, records, versions
+from bookkit import entries, pages, versions
 from stacks import measure as runner
 from stacks.runner import judge
 from tools import environments
@@ -74,7 +74,7 @@ def test_the_recordings_were_made_with_the_books_stacks():
 
 def test_every_cure_holds_wherever_its_program_goes_wrong_or_its_page_says_until_when(record):
     """A stack may know neither: it cannot run the cure, or raises for both."""
-    known, fallen = records.load(), {}
+    known, fallen = entries.cases(), {}
     for row in record["rows"]:
         for name, parts in row["verdicts"].items():
             seen, fix = (parts[part]["verdict"] for part in ("reproduce", "fix"))

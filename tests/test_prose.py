@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bookkit import catalogue, kept_outputs, pages, records, versions
+from bookkit import entries, kept_outputs, pages, versions
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
 LIBRARIES = ("numpyro", "equinox", "jax/_src", "jax/experimental", "diffrax", "flax", "optax")
@@ -120,9 +120,8 @@ def test_a_link_that_names_an_issue_or_a_pull_request_leads_to_it():
         for path in [*pages.ROOT.glob("*.md"), *pages.ROOT.glob("[bpu]*/**/*.md")]
         for text, address in re.findall(r"\[([^\[\]]+)\]\((https:[^()\s]+)\)", path.read_text())
     ]
-    links += [(one.id, *row) for one in catalogue.load().values() for row in one.upstream]
-    for case in records.load().values():
-        links += [(case.slug, row["text"], row["url"]) for row in case.upstream if "url" in row]
+    for one in entries.load().values():
+        links += [(one.name, row["text"], row["url"]) for row in one.upstream if "url" in row]
     named = [(where, THREAD.search(text), address) for where, text, address in links]
     named = [(where, found, address) for where, found, address in named if found]
     assert len(named) > 150

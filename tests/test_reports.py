@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from bookkit import catalogue, everyday, records
+from bookkit import entries
 from tools import score
 
 DIVISORS = {"chapters": 3, "everyday": 2, "wide": 2}  # of the addresses' digests, by collection
-CHAPTERS = {*catalogue.load(), ""}
-ANSWERS = {*CHAPTERS, *records.load(), *everyday.load()}
+CHAPTERS = {*entries.chapters(), ""}
+ANSWERS = {*CHAPTERS, *entries.cases(), *entries.errors()}
 
 
 @pytest.mark.parametrize("part", score.PARTS)

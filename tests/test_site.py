@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
 
-from bookkit import catalogue, illustrations
+from bookkit import entries, illustrations
 from bookkit.sphinx import render, site
 from trace_evidence.steps import Panel, Steps
 
@@ -52,7 +52,7 @@ def test_an_alt_text_that_says_too_little_is_refused():
         Steps("What `x` does.").add("Step 1.", "too short", Panel("a title"))
 
 
-@pytest.mark.parametrize("name", ["cause-1", "cause-2", "cause-3", "map", *catalogue.load()])
+@pytest.mark.parametrize("name", ["cause-1", "cause-2", "cause-3", "map", *entries.chapters()])
 def test_each_chapter_and_the_common_cause_have_a_drawing_that_says_what_it_shows(name):
     drawn = BeautifulSoup(illustrations.inline(name), "html.parser").svg
     assert drawn["role"] == "img"

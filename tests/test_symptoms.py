@@ -4,18 +4,18 @@ import json
 
 import pytest
 
-from bookkit import publish, records
+from bookkit import entries, publish
 from tools import score
 from trace_evidence import __main__ as command_line
 from trace_evidence import symptoms
 
-CASES = records.load()
+CASES = entries.cases()
 
 
 def test_the_phrases_name_entries_and_topics_have_names_of_their_own():
     known = publish.doubts()
-    assert set(known["says"]) <= set(publish.described())
-    assert not set(known["elsewhere"]) & set(publish.described())
+    assert set(known["says"]) <= set(entries.load())
+    assert not set(known["elsewhere"]) & set(entries.load())
     for rows in [*known["says"].values(), *known["elsewhere"].values()]:
         assert len(rows) == len(set(rows))
 
@@ -30,7 +30,7 @@ def test_as_many_doubts_are_answered_or_refused_as_were_counted():
 
 def test_nine_in_ten_of_their_own_phrases_find_the_cases():
     silent = [case for case in CASES.values() if case.kind == "silent"]
-    phrases = [(case.slug, phrase) for case in silent for phrase in case.phrases]
+    phrases = [(case.name, phrase) for case in silent for phrase in case.phrases]
     missed = [
         (slug, phrase)
         for slug, phrase in phrases

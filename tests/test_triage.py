@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from bookkit import casebook, catalogue, everyday, kept_outputs, pages, publish, records, versions
+from bookkit import casebook, entries, kept_outputs, pages, publish, versions
 from stacks import recordings
 from tests.cells import printed_by
 from tools import score
@@ -16,10 +16,10 @@ from trace_evidence import triage
 
 ROOT = pages.ROOT
 SITE = pages.public_address()
-FAILURES = catalogue.load()
-EVERYDAY = everyday.load()
+FAILURES = entries.chapters()
+EVERYDAY = entries.errors()
 RECORDINGS = json.loads((ROOT / "stacks" / "recordings.json").read_text())
-RULES = [*publish.entries().values()]
+RULES = [*publish.everything().values()]
 PATTERNS = sorted(
     {row[0] for rule in RULES for row in (*rule["signatures"], *rule["evidence"])}
     | {pattern for pattern, _ in triage.CLEANING}
@@ -54,11 +54,11 @@ def chapters(text, looks=False):
             names.append(one.id)
         elif looks:
             names += [name for name, *_ in one.look]
-    family = {slug: case.family for slug, case in records.load().items()}
+    family = {slug: case.family for slug, case in entries.cases().items()}
     return list(dict.fromkeys(family.get(name, name) for name in names))
 
 
-# --- the catalogue's wordings are real -------------------------------------------------------
+# --- the chapters' wordings are real ---------------------------------------------------------
 
 
 # What the cells of the book print, by page, as it was kept.
@@ -73,16 +73,16 @@ def reported():
 def test_each_wording_of_a_chapter_is_printed_by_a_cell_or_recorded_on_a_named_stack():
     cells = [triage.clean(text) for text in PRINTED.values()]
     # A weak wording is another error's too, so that error's recordings show that it is real.
-    other = [row["text"] for row in (*RECORDINGS, *everyday.recorded())]
+    other = [row["text"] for row in (*RECORDINGS, *entries.recorded())]
     for entry in FAILURES.values():
-        near = {entry.id, *entry.undecided_with}
-        near |= {name for name, row in FAILURES.items() if entry.id in row.undecided_with}
+        near = {entry.name, *entry.undecided_with}
+        near |= {name for name, row in FAILURES.items() if entry.name in row.undecided_with}
         texts = cells + [row["text"] for row in RECORDINGS if row["about"] in near]
-        for row in entry.signatures:
+        for row in entry.wordings:
             shared = other if row.points < triage.CLAIM else []
             source = reported() if row.source == "report" else "\n".join([*texts, *shared])
-            assert re.search(row.pattern, source, re.M), (
-                f"{entry.id}: nothing real prints {row.text!r}. Add a program to "
+            assert re.search(row.regex, source, re.M), (
+                f"{entry.name}: nothing real prints {row.text!r}. Add a program to "
                 "stacks/recordings.toml and run `stacks.recordings`, or take the wording out."
             )
 
@@ -94,7 +94,7 @@ def test_the_recordings_are_those_of_the_programs_and_stacks_that_are_there():
     rows = {path.stem for path in (ROOT / "stacks" / "matrix").glob("*.txt")}
     assert {row["stack"] for row in RECORDINGS} <= rows | {"frameworks"}
     known = set(FAILURES) | {f"everyday.{name}" for name in EVERYDAY}
-    assert set(programs.values()) <= known, "name a chapter, or an entry of book/everyday.toml"
+    assert set(programs.values()) <= known, "name a chapter, or an everyday error"
 
 
 @pytest.mark.parametrize("row", RECORDINGS, ids=lambda row: f"{row['stack']}-{row['program']}")
@@ -105,13 +105,13 @@ def test_no_wording_of_one_failure_claims_what_was_recorded_of_another(row):
     allowed |= {
         case.family
         for name in getattr(EVERYDAY.get(subject.removeprefix("everyday.")), "look", ())
-        for case in [records.load().get(name)]
+        for case in [entries.cases().get(name)]
         if case
     }
     claimed = set(chapters(row["text"])) - allowed
     assert not claimed, (
         f"{claimed} is claimed of an error that is {subject}: narrow the wording that matched, "
-        "give it fewer points, or say `undecided_with` in the catalogue, with a question"
+        "give it fewer points, or say `undecided_with` in the front matter, with a question"
     )
 
 
@@ -299,11 +299,11 @@ def test_the_line_that_matched_is_named_however_long_the_text_is(before, after, 
 
 def test_each_answer_leads_to_a_section_that_exists():
     for failure in FAILURES.values():
-        text = (ROOT / f"book/failures/{failure.id}.md").read_text()
+        text = (ROOT / f"book/failures/{failure.name}.md").read_text()
         headings = re.findall(r"^#+ (.+)$", text, re.M)
         slugs = {re.sub(r"[^\w -]", "", row.lower()).replace(" ", "-") for row in headings}
-        gone = {"cases", *(row.section for row in failure.signatures)} - slugs
-        assert not gone, f"{failure.id}.md has no section {gone}: mend `section` in the catalogue"
+        gone = {"cases", *(row.section or "fix-it" for row in failure.wordings)} - slugs
+        assert not gone, f"{failure.name}.md has no section {gone}: mend `section` in its front matter"
         assert failure.question.endswith(("?", ".")) and "?" in failure.question
 
 
@@ -385,7 +385,7 @@ def test_the_magic_names_the_chapter_of_the_last_exception_on_either_stack(tmp_p
 
 
 def test_no_release_older_than_what_was_measured_is_said_to_be_right():
-    for slug in records.load():
+    for slug in entries.cases():
         known, stacks = versions.stacks_of(slug)
         if 0 < known < stacks:
             ranges = casebook.open_ranges(slug)

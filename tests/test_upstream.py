@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from bookkit import casebook, pages, records, upstream
+from bookkit import casebook, entries, pages, upstream
 from tools import upstream as command
 
 RECORD = pages.data(upstream.RECORD)
@@ -63,12 +63,12 @@ def test_a_patch_applies_to_the_books_release_and_what_became_of_it_is_told(
 @pytest.mark.parametrize("name", FOLDERS)
 def test_cases_are_defects_of_the_library_and_of_its_kind(name):
     row = upstream.defects()[name]
-    assert row["kind"] in records.KINDS and row["library"] in records.LIBRARIES
+    assert row["kind"] in entries.KINDS and row["library"] in entries.LIBRARIES
     assert row["state"] in ("not reported", "reported", "merged") or re.fullmatch(
         r"released in \d+\.\d+(\.\d+)?", row["state"]
     )
     assert (row["state"] == "not reported") == ("url" not in row), "a thread has an address"
-    cases = [records.load()[slug] for slug in row["cases"]]
+    cases = [entries.cases()[slug] for slug in row["cases"]]
     assert all((case.whose, case.library) == ("library", row["library"]) for case in cases)
     assert not cases or cases[0].kind == row["kind"]
     for case in cases:

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from bookkit import everyday
+from bookkit import entries
 from tests.test_triage import DISGUISES, DRIFT, LEAK, RECORDINGS
 from tools import score
 from trace_evidence import symptoms, triage
@@ -30,7 +30,7 @@ CASES = """async questions => {
 TEXTS = {
     **{f"{part}: {row['url']}": row["lines"] for part in score.PARTS for row in score.read(part)},
     **{f"{row['stack']}: {row['program']}": row["text"] for row in RECORDINGS},
-    **{f"{row['stack']}: {row['about']}": row["text"] for row in everyday.recorded()},
+    **{f"{row['stack']}: {row['about']}": row["text"] for row in entries.recorded()},
     **{f"in {name}": change(LEAK) + change(DRIFT) for name, change in DISGUISES.items()},
     "beyond the basic plane": "🙂" * 50 + LEAK.replace("\n", "🙂\n"),
     "other line ends": LEAK.replace("\n", "\u2028") + "\x0b" + DRIFT,

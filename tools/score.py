@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from bookkit import catalogue, everyday, pages, publish, records
+from bookkit import entries, pages, publish
 from trace_evidence import symptoms, triage
 
 REPORTS = pages.ROOT / "tests" / "reports"
@@ -51,11 +51,11 @@ def accepted(report: Report) -> set[str]:
     """Return the names that are right answers; a chapter's stands for its cases too."""
     also = report.get("also", [])
     names = {answer(report), *([also] if isinstance(also, str) else also)} - {""}
-    chapters = names & set(catalogue.load())
+    chapters = names & set(entries.chapters())
     if "failure" in report and "mvn-inside-scan" in chapters:
-        names |= {entry.id for entry in everyday.load().values() if entry.kind in AXES}
+        names |= {entry.name for entry in entries.errors().values() if entry.topic in AXES}
     names |= {LATER[name] for name in names & set(LATER)}
-    return names | {case.slug for case in records.load().values() if case.family in chapters}
+    return names | {case.name for case in entries.cases().values() if case.family in chapters}
 
 
 def errors(reports: Iterable[Report]) -> Iterator[Row]:
@@ -65,7 +65,7 @@ def errors(reports: Iterable[Report]) -> Iterator[Row]:
         right, label = accepted(report), answer(report)
         claims = any(one.kind != "everyday" and one.id not in right for one in found)
         well = bool(right & {one.id for one in found[:2]}) if label else not claims
-        claimed = claims and not right & {*catalogue.load(), *records.load()}
+        claimed = claims and not right & {*entries.chapters(), *entries.cases()}
         yield Row(bool(label), well, claimed)
 
 
@@ -83,12 +83,12 @@ def labels() -> dict[str, set[str]]:
 
 def by_fifths() -> Iterator[Row]:
     """Yield how each phrase of `book/doubts.toml` is answered without it and a fifth of others."""
-    right, entries = labels(), publish.described()
+    right, known_entries = labels(), entries.load()
     for fifth in range(5):
         asked = list(right)[fifth::5]
         known = publish.symptoms(without=asked)
         for text in asked:
-            found = {name for name, _ in symptoms.rank(text, known, entries)}
+            found = {name for name, _ in symptoms.rank(text, known, known_entries)}
             well = bool(found & right[text]) if right[text] else not found
             yield Row(bool(right[text]), well)
 

@@ -26,7 +26,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bookkit import pages, records
+from bookkit import entries, pages
 from bookkit import upstream as page
 from stacks import measure
 from tools import environments
@@ -231,10 +231,10 @@ def judge_cases(patched: list[str], place: Path) -> dict[str, dict]:
     """Run the programs of the book's cases on the patched libraries, as the matrix runs them."""
     asked = {
         slug: case
-        for slug, case in records.load().items()
+        for slug, case in entries.cases().items()
         if slug in patched or (case.kind == "silent" and case.whose == "library")
     }
-    programs = {slug: records.program(case) for slug, case in asked.items()}
+    programs = {slug: entries.program(case) for slug, case in asked.items()}
     found = {}
     for slug, parts in measure.run_programs(PYTHON, programs, environment(place)).items():
         said = {key: text[:160] for key, text in parts["reproduce"].items() if key != "type"}

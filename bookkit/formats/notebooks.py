@@ -12,7 +12,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from bookkit import casebook, catalogue, exercises, pages, predictions, versions
+from bookkit import casebook, entries, exercises, pages, predictions, versions
 from bookkit.outputs import anywhere_without_paths
 from bookkit.taught import MINUTES, foundations, taught
 
@@ -44,12 +44,12 @@ then offers to restart the session, accept, and go on with the next cell."""
 
 def card(page: str) -> str:
     """Return a chapter's front card as Markdown that any notebook shows."""
-    head = pages.meta(page)["failure"]
-    failure = catalogue.load()[head["id"]]
+    head = pages.meta(page)["chapter"]
+    failure = entries.chapters()[Path(page).name]
     rows = {
         "Symptom": failure.symptom,
         "Message": f"`{failure.message}`",
-        "Versions": versions.sentence(failure.id),
+        "Versions": versions.sentence(failure.name),
         "Time": MINUTES.format(**head["minutes"]),
         "Needs": ", ".join(link(f"book/{need['page']}") for need in head["prerequisites"]),
     }
@@ -116,7 +116,7 @@ def student(page: str) -> NotebookNode:
     for cell in notebook.cells:
         for key in ("expect", "mystnb"):
             cell.metadata.pop(key, None)
-    notebook.metadata.pop("failure", None)
+    notebook.metadata.pop("chapter", None)
     notebook.cells.insert(1, new_markdown_cell(FIRST, id="how-to"))
     return notebook
 
@@ -166,8 +166,8 @@ def instructor(page: str, executed: NotebookNode) -> NotebookNode:
             cells.append(new_markdown_cell(note, id=f"{cell.id}-note", metadata=about))
         cells.append(cell)
     notes = guide().get(pages.title(page), "")
-    if "failure" in pages.meta(page):
-        minutes = MINUTES.format(**pages.meta(page)["failure"]["minutes"])
+    if "chapter" in pages.meta(page):
+        minutes = MINUTES.format(**pages.meta(page)["chapter"]["minutes"])
         text = f"## For the instructor\n\nTime: {minutes}.\n\n{plain(notes, page)}"
         cells.insert(1, new_markdown_cell(text, id="notes", metadata={"tags": [NOTES]}))
     notebook.cells = cells

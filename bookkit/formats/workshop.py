@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
 from bookkit import (
-    catalogue,
+    entries,
     execute,
     faces,
     illustrations,
@@ -77,7 +77,7 @@ def points(page: str, section: str) -> list[list[list[str]]]:
 def write_handout(page: str) -> None:
     """Write a chapter's handout: a page on its failure, and one on what to ask of any."""
     name = Path(page).name
-    failure = catalogue.load()[name]
+    failure = entries.chapters()[name]
     measured = versions.sentence(name)
     data = {
         "fonts": pdf.LATIN,

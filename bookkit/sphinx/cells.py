@@ -12,7 +12,7 @@ from pygments.token import Comment
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
-from bookkit import execute, outputs, pages, records, versions
+from bookkit import entries, execute, outputs, pages, versions
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
@@ -160,7 +160,7 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         if not {"hide-output", "laboratory"} & set(tags):
             came += outputs.declared(metadata.get("expect", {}))
         if SILENT in tags:
-            case = records.load().get(app.env.docname.removeprefix("book/cases/"))
+            case = entries.cases().get(app.env.docname.removeprefix("book/cases/"))
             wasteful = "wasteful" in tags or (case is not None and case.wasteful)
             words = outputs.WASTEFUL_WORDS if wasteful else outputs.SILENT_WORDS
             came.append(("silent", say(words)))

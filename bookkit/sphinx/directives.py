@@ -16,12 +16,11 @@ from bookkit import (
     avoid,
     can_i_use,
     casebook,
-    catalogue,
+    entries,
     examined,
     illustrations,
     pages,
     predictions,
-    records,
     taught,
     upstream,
     versions,
@@ -120,8 +119,8 @@ def directive(name: str) -> Callable[[Maker], Maker]:
 @directive("front-card")
 def front_card(here: Generated) -> Nodes:
     """Return the card at the top of a failure chapter."""
-    meta = pages.meta(here.env.docname)["failure"]
-    failure = catalogue.load()[meta["id"]]
+    meta = pages.meta(here.env.docname)["chapter"]
+    failure = entries.chapters()[Path(here.env.docname).name]
     prerequisites = say(", ").join(
         say("{page} ({need})", page=f"[](/book/{need['page']}.md)", need=say(need["need"]))
         for need in meta["prerequisites"]
@@ -129,7 +128,7 @@ def front_card(here: Generated) -> Nodes:
     shown = {
         say("Symptom"): failure.symptom,
         say("Message"): f"`{failure.message}`{{.raised}}",
-        say("Versions"): casebook.capital(versions.sentence(failure.id)),
+        say("Versions"): casebook.capital(versions.sentence(failure.name)),
         say("Time"): say(
             "reading {reading} min, teaching {teaching} min, exercises {exercises} min",
             **meta["minutes"],
@@ -139,7 +138,9 @@ def front_card(here: Generated) -> Nodes:
     folded = {
         say("Cause"): failure.cause,
         say("Cure"): failure.cure + say(" [Jump to *Fix it*](#fix-it)."),
-        say("Upstream"): say(", ").join(f"[{text}]({url})" for text, url in failure.upstream),
+        say("Upstream"): say(", ").join(
+            f"[{row['text']}]({row['url']})" for row in failure.upstream
+        ),
     }
     aims = [say("After this chapter you can") + "\n"]
     aims += [f"- {say(goal)}" for goal in meta["objectives"]]
@@ -148,11 +149,8 @@ def front_card(here: Generated) -> Nodes:
 
 def programs() -> dict[str, tuple[str, str]]:
     """Return the title and the page of each program of the matrix, chapters' own first."""
-    own = {
-        failure.id: (failure.title, f"book/failures/{failure.id}")
-        for failure in catalogue.load().values()
-    }
-    return own | {slug: (case.title, case.page) for slug, case in records.load().items()}
+    rows = (entries.chapters() | entries.cases()).items()
+    return {name: (one.title, one.page) for name, one in rows}
 
 
 def mark(kind: str) -> str:
@@ -170,12 +168,11 @@ def version_matrix(here: Generated) -> str:
     heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in names)
     key = ", ".join(f"{mark(kind)} {say(kind)}" for kind in MARKS if MARKS[kind])
     body = []
-    titles = {failure.id: failure.title for failure in catalogue.load().values()}
-    for family, name in (titles | records.FAMILIES).items():
-        cases = [case.slug for case in records.load().values() if case.family == family]
+    for family, one in (entries.chapters() | entries.families()).items():
+        cases = [case.name for case in entries.cases().values() if case.family == family]
         known = [slug for slug in (family, *cases) if slug in versions.load()["failures"]]
         if known:
-            title = html.escape(say(name))
+            title = html.escape(one.title)
             span = f'<th colspan="{len(rows) + 2}" scope="rowgroup">{title}</th>'
             lines = "".join(matrix_row(here, slug) for slug in known)
             body.append(f"<tbody><tr>{span}</tr>{lines}</tbody>")
@@ -191,7 +188,7 @@ def matrix_row(here: Generated, slug: str) -> str:
     """Return the row of one program: its link, its range, a mark for each release."""
     title, page = programs()[slug]
     title = steps.marked_up(title)
-    if slug in catalogue.load():
+    if slug in entries.chapters():
         title = say("The failure of August 2024")
     kinds = [versions.verdict(row, slug)["verdict"] for row in versions.rows()]
     cells = "".join(f"<td>{mark(kind)}</td>" for kind in kinds)
@@ -261,7 +258,7 @@ def stacks_table() -> str:
     return f"{casebook.as_table(head, rows)}\n\n{measured}"
 
 
-def code(signature: catalogue.Signature) -> str:
+def code(signature: entries.Wording) -> str:
     """Return a wording as Markdown code."""
     text = signature.text.removeprefix(signature.type).removeprefix(": ")
     return f"`` {signature.type}{': ' * bool(text)}{text} ``"
@@ -273,7 +270,7 @@ class CaseCard(Generated):
     def run(self) -> Nodes:
         """Return the card, which no other page changes."""
         slug = Path(self.env.doc2path(self.env.docname)).stem
-        card = self.parse(casebook.card(records.load()[slug]))
+        card = self.parse(casebook.card(entries.cases()[slug]))
         card[0] += raw(matrix_strip(self, slug))
         return card
 

@@ -5,7 +5,7 @@ import re
 
 from docutils import nodes
 
-from bookkit import casebook, catalogue, execute, illustrations, pages, records, versions
+from bookkit import casebook, entries, execute, illustrations, pages, versions
 from bookkit.languages import say
 from bookkit.outputs import releases, split_traceback
 from trace_evidence import both, steps
@@ -69,15 +69,15 @@ def chapter_cards(here: Generated) -> str:
     """Return a card for each chapter, with picture, symptom and message, and the casebook's."""
     cards = [
         CARD.format(
-            href=here.address(f"book/failures/{failure.id}"),
-            picture=illustrations.inline(failure.id, decorative=True),
+            href=here.address(f"book/failures/{failure.name}"),
+            picture=illustrations.inline(failure.name, decorative=True),
             title=html.escape(failure.title),
             text=steps.marked_up(failure.symptom),
             more=f"<code>{html.escape(failure.message, quote=False)}</code>",
         )
-        for failure in catalogue.load().values()
+        for failure in entries.chapters().values()
     ]
-    cases = records.load().values()
+    cases = entries.cases().values()
     about = say(
         "{count} cases, each on a page of its own. {silent} of them are silent: "
         "no error is raised, and the answer is wrong, or time or memory is lost.",

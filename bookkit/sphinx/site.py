@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx_sitemap import add_html_link
 
-from bookkit import catalogue, faces, pages, records, taught
+from bookkit import entries, faces, pages, taught
 from bookkit.languages import say
 from bookkit.localized import name_parts
 
@@ -99,14 +99,12 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
         return
     for old, new in BODY:
         context["body"] = re.sub(old, new, context["body"])
-    folder, _, name = pagename.rpartition("/")
-    failure = catalogue.load().get(name) if folder == "book/failures" else None
-    about = records.load().get(name) if folder == "book/cases" else failure
+    about = {one.place: one for one in entries.load().values()}.get(pagename)
     meta = context["meta"] or {}
     text, headline = say(meta.get("description", "")), meta.get("headline")
     context["headline"] = say(headline) if headline else None
-    if failure:
-        context["headline"] = f"{failure.title} · {failure.message}"
+    if about and about.message:
+        context["headline"] = f"{about.title} · {about.message}"
     if about:
         text = f"{about.symptom} {about.cure}".replace("`", "")
     if text:
@@ -118,15 +116,15 @@ def link_cases(app: Sphinx, pagename: str, templatename: str, context: dict, doc
     """Lead from a case to the next of its family, and from the last one to the index."""
     if not pagename.startswith("book/cases/") or pagename == INDEX:
         return
-    case = records.load()[pagename.rpartition("/")[2]]
-    family = [other for other in records.load().values() if other.family == case.family]
+    case = entries.cases()[pagename.rpartition("/")[2]]
+    family = [other for other in entries.cases().values() if other.family == case.family]
     place = family.index(case)
 
     def to(page: str) -> dict[str, str]:
         title = app.env.titles[page].astext()
         return {"link": app.builder.get_relative_uri(pagename, page), "title": title}
 
-    before = INDEX if case.family in records.FAMILIES else f"book/failures/{case.family}"
+    before = INDEX if case.family in entries.families() else f"book/failures/{case.family}"
     context["prev"] = to(family[place - 1].page if place else before)
     context["next"] = to(family[place + 1].page if place + 1 < len(family) else INDEX)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from bookkit import avoid, casebook, publish, records
+from bookkit import avoid, casebook, entries, publish
 from bookkit.languages import cached, say
 from trace_evidence import symptoms, triage
 
@@ -33,7 +33,7 @@ def to_site(link: str) -> str:
 def rules() -> dict[str, Any]:
     """Return what `triage.js` needs: the rules, with where each leads."""
     rules = []
-    for name, row in publish.entries().items():
+    for name, row in publish.everything().items():
         rule = {key: row[key] for key in TOLD} | {"id": name, "versions": row["occurs"]}
         rule["says"] = row["cause"] or row["symptom"]
         rule["href"], rule["here"] = to_site(row["link"]), to_site(row["page"])
@@ -107,13 +107,11 @@ def source(link: str) -> str:
 def symptom_data() -> dict[str, Any]:
     """Return what `symptoms.js` needs: the counts of the words, and the entries."""
     known = triage.data()["symptoms"]  # of all languages, whichever is spoken
-    cases, entries = records.load(), {}
-    for name, one in publish.described().items():
-        text = one.symptom
-        if name in cases:
-            text = casebook.closed_in_words(cases[name]).replace("**", "") + text
-        href = to_site(publish.entries()[name]["page"])
-        entries[name] = {"title": one.title, "href": href, "symptom": text}
+    rows = {}
+    for name, one in entries.load().items():
+        closed = casebook.closed_in_words(one) if one.form == entries.CASE else ""
+        text, href = closed.replace("**", "") + one.symptom, to_site(one.place)
+        rows[name] = {"title": one.title, "href": href, "symptom": text}
     return {
         **{key: known[key] for key in ("order", "totals", "counts")},
         "endings": symptoms.ENDINGS,
@@ -125,7 +123,7 @@ def symptom_data() -> dict[str, Any]:
         "most": symptoms.MOST,
         "unsure": say(symptoms.UNSURE),
         "advice": [say(text) for text in symptoms.ADVICE],
-        "entries": entries,
+        "entries": rows,
     }
 
 
