@@ -28,7 +28,10 @@ SHARED = (
     "locale/*/LC_MESSAGES/records/**/*.po",
 )
 # What one page depends on: Sphinx sees which.
-OWN = ("book/**/*.md", "book/**/*.json", "locale/*/LC_MESSAGES/book/**/*.po")
+OWN = (
+    *("book/**/*.md", "book/**/*.json", "locale/*/LC_MESSAGES/book/**/*.po"),
+    "stacks/matrix.json",
+)
 SHOWN = 40  # lines of Sphinx's log, which has warnings and errors alone
 
 
@@ -40,7 +43,9 @@ def files(patterns: Iterable[str]) -> list[Path]:
 
 def sources() -> list[str]:
     """Return the languages, and a hash of what all pages depend on."""
-    shared = [*files(SHARED), *execute.inputs(), *execute.package()]
+    own = {*files(OWN)}
+    shared = [path for path in files(SHARED) if path not in own]
+    shared += [*execute.inputs(), *execute.package()]
     return [" ".join(one.code for one in languages.wanted()), execute.digest(shared)]
 
 

@@ -26,6 +26,10 @@ OCCURS = {
     "wasteful": "occurs silently in {where}",  # as `wrong`, where the answers are right
 }
 
+ASKED: set[str] = set()
+"""The programs whose verdicts were asked for, and `STACKS`, since somebody emptied it."""
+STACKS = "all stacks"
+
 Record = dict[str, Any]
 Row = dict[str, Any]
 
@@ -55,6 +59,7 @@ def is_control(row: Row) -> bool:
 
 def rows() -> list[Row]:
     """The rows of the heat map: one for every NumPyro release, without the controls."""
+    ASKED.add(STACKS)
     return [row for row in load()["rows"] if not is_control(row)]
 
 
@@ -63,8 +68,19 @@ def verdict(row: Row, failure_id: str) -> dict[str, str]:
 
     It is `not measured` in a row that was measured before the program was written or changed.
     """
+    ASKED.add(failure_id)
     said = row["verdicts"].get(failure_id)
     return said["reproduce"] if said else {"verdict": UNKNOWN}
+
+
+def told() -> dict[str, list]:
+    """Return what pages may say of each program, and under `STACKS` of all stacks, to compare."""
+    known, all_rows = load()["failures"], load()["rows"]
+    found = {
+        name: [decided_by(name), *(verdict(row, name)["verdict"] for row in all_rows)]
+        for name in known
+    }
+    return found | {STACKS: [[row["row"], row["measured"], row["pins"]] for row in all_rows]}
 
 
 def newest() -> Row:
@@ -81,6 +97,7 @@ def newest_stack() -> str:
 
 def stacks_of(failure_id: str) -> tuple[int, int]:
     """In how many stacks a program was measured, and how many there are."""
+    ASKED.add(failure_id)
     all_rows = load()["rows"]
     return sum(failure_id in row["verdicts"] for row in all_rows), len(all_rows)
 

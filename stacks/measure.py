@@ -358,6 +358,8 @@ def update(rows: list[str]) -> int:
     for result in measure_all(wanted) if wanted else ():
         found = {**held[result["row"]], **result["verdicts"]}
         result["verdicts"] = {name: found[name] for name in now if name in found}
+        if held[result["row"]]:  # the date is that of the whole row
+            result["measured"] = recorded[result["row"]]["measured"]
         recorded[result["row"]] = result
         measured.append(result["row"])
         write(recorded)

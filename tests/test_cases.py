@@ -111,6 +111,57 @@ def test_a_page_asserts_the_wrong_answer_and_the_right_one(case):
     )
 
 
+def origins(cells, name):
+    """Return the names that a variable of a program is computed from, on the way that it takes."""
+    found, rows = [name], []
+    for node in ast.walk(ast.parse("\n".join(cell["code"] for cell in cells))):
+        if isinstance(node, ast.Assign):
+            rows.append([names_in(part) for part in (ast.Tuple(node.targets), node.value)])
+    for one in found:  # which grows
+        for targets, used in rows:
+            found += [name for name in used if one in targets and name not in found]
+    return {*found[1:]}
+
+
+def names_in(node):
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+@each_case
+def test_no_answer_is_made_of_the_one_that_it_is_compared_with(case):
+    """Else the matrix finds for ever that the two agree."""
+    parts, where = entries.program(case), f"{case.name}.md"
+    program, cure = parts["program"], parts["cure"]
+    assert "expected" not in origins(program, "got"), f"{where}: `got` is made of `expected`"
+    made = origins(cure, "cured")
+    assert made and "expected" not in made, f"{where}: `cured` is computed by the cure's own code"
+    made = origins([*program, *cure], "expected") & {"got", "cured"}
+    assert not made, f"{where}: compute `expected` in another way, and not from {made}"
+
+
+@each_case
+def test_an_assertion_is_as_strict_as_the_matrix(case):
+    """Which compares by the record's `tolerance`, relative and absolute."""
+    for cell in case.cells:
+        where = f"{case.name}.md:{cell.line}"
+        code = "\n".join(row for row in cell.node.source.splitlines() if not row.startswith("%"))
+        asserts = [node for node in ast.parse(code).body if isinstance(node, ast.Assert)]
+        for node in [part for one in asserts for part in ast.walk(one)]:
+            names = names_in(node)
+            if isinstance(node, ast.Compare) and names & {"got", "expected", "cured"}:
+                same = [op for op in node.ops if isinstance(op, ast.Is | ast.IsNot)]
+                assert not same, f"{where}: `is` tells objects apart, and not answers"
+                alike = all(isinstance(op, ast.Eq) for op in node.ops)
+                assert alike or not {"cured", "expected"} <= names, f"{where}: write `==`"
+            if isinstance(node, ast.Call) and {"cured", "expected"} <= names:
+                assert len(node.args) <= 2, f"{where}: name the tolerance: `rtol=…`"
+                for word in node.keywords:
+                    assert ast.literal_eval(word.value) <= case.tolerance, (
+                        f"{where}: `{word.arg}` is larger than {case.tolerance}, the `tolerance` "
+                        "of the record, by which the matrix compares"
+                    )
+
+
 @each_case
 def test_a_drawing_of_both_answers_is_folded_and_says_the_difference(case):
     for cell in [cell for cell in case.cells if "comparison import compare" in cell.node.source]:
@@ -185,9 +236,7 @@ def test_a_case_does_on_the_newest_stack_what_its_page_says(case):
         ("entry:\n", "entries:\n", "the record is None; write a mapping"),
     ],
 )
-def test_a_wrong_record_is_one_line_with_file_line_and_cure(
-    tmp_path, monkeypatch, old, new, words
-):
+def test_a_wrong_record_is_one_line_with_file_line_and_cure(tmp_path, monkeypatch, old, new, words):
     monkeypatch.setattr(pages, "CASES", tmp_path)
     path, text = tmp_path / "bad.md", pages.path_of("book/cases/leaf-order").read_text()
     assert text.count(old) == 1

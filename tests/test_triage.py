@@ -303,7 +303,7 @@ def test_each_answer_leads_to_a_section_that_exists():
         headings = re.findall(r"^#+ (.+)$", text, re.M)
         slugs = {re.sub(r"[^\w -]", "", row.lower()).replace(" ", "-") for row in headings}
         gone = {"cases", *(row.section or "fix-it" for row in failure.wordings)} - slugs
-        assert not gone, f"{failure.name}.md has no section {gone}: mend `section` in its front matter"
+        assert not gone, f"{failure.name}.md has no section {gone}: mend `section` at its top"
         assert failure.question.endswith(("?", ".")) and "?" in failure.question
 
 

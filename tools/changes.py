@@ -23,9 +23,14 @@ def base() -> str:
 
 
 def touched() -> list[str]:
-    """Return the files that differ from `base`, whether committed or not."""
+    """Return the files that differ from `base`, whether committed or not.
+
+    A clone that holds one commit has nothing to compare with, and says so.
+    """
     since = base()
-    return git("diff", "--name-only", since).splitlines() if since else []
+    if not since:
+        print("this clone has no earlier commit: no page is known to have changed")
+    return git("diff", "--name-only", since or "HEAD").splitlines()
 
 
 def sample() -> list[str]:

@@ -8,7 +8,11 @@ gives (None if there is no cure to try); each a value, or a function of no argum
 
 import argparse
 import json
+import random
+import re
+import resource
 import runpy
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "variations"
 FOUND: list[tuple[str, tuple[str, str], dict, Callable]] = []
+TRIED: dict[str, int] = {}  # how many variations of a page ran
 
 
 def vary(title: str, failure: str, cure: str = "-", **elsewhere: tuple[str, str]) -> Callable:
@@ -77,38 +82,96 @@ def run_inside(path: Path, quick: bool) -> None:
         print(json.dumps([title, declared, verdicts(program)]), flush=True)
 
 
+def changed() -> list[str]:
+    """Return the pages whose text or variations a change touches; see `changes`."""
+    from tools import changes
+
+    rooms = (FOLDER, ROOT / "book" / "cases", ROOT / "book" / "failures")
+    stems = {Path(name).stem for name in changes.touched() if (ROOT / name).parent in rooms}
+    return sorted(stem for stem in stems if (FOLDER / f"{stem}.py").exists())
+
+
+def drawn(seed: int, without: list[str]) -> list[Path]:
+    """Return all files but some in the order of a seed."""
+    files = [file for file in sorted(FOLDER.glob("*.py")) if file.stem not in without]
+    random.Random(seed).shuffle(files)
+    return files
+
+
+def used() -> float:
+    """Return the seconds of CPU that the processes started from here have used."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
+def run_file(file: Path, python: str, quick: bool, seconds: float = 0.0) -> int:
+    """Run a file's variations on a stack, within seconds of CPU if given; print and count them.
+
+    Returns:
+        How many did not do what they declare; one more if the file itself failed.
+    """
+    words = [python, "-m", "tools.variations", "--inside", str(file)]
+    words += ["--quick"] if quick else []
+    if seconds:
+        words = ["bash", "-c", 'ulimit -t "$1" && exec "${@:2}"', "-", f"{seconds:.0f}", *words]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+    TRIED.update({file.stem: len(rows)})
+    wrong = 0
+    for title, declared, found in rows:
+        wrong += declared != found
+        note = "" if declared == found else f"   declared {' / '.join(declared)}"
+        print(f"{file.stem:28} {title:44} {' / '.join(found)}{note}", flush=True)
+    lacks = re.search(r"^ModuleNotFoundError: (No module named '\w+')$", done.stderr, re.M)
+    if lacks and python != sys.executable:  # the stack of 2024 has no optimizers, and no Flax
+        print(f"{file.stem:28} not run: {lacks[1]}")
+    elif seconds and done.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
+        print(f"{file.stem:28} ended at the limit")
+    elif done.returncode:
+        wrong += 1
+        print(f"{file.stem}: {done.stderr.strip()[-600:]}", file=sys.stderr)
+    return wrong
+
+
 def main() -> int:
     """Run the variations of some pages, or of all; return 0 where each did what it declares."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--quick", action="store_true", help="only the first of each file")
+    parser.add_argument("--changed", action="store_true", help="those of the pages that changed")
+    parser.add_argument("--draw", type=float, help="and drawn ones, for so many seconds of CPU")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="of the draw")
     parser.add_argument("--python", default=sys.executable, help="the Python of another stack")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.inside:
         run_inside(args.inside, args.quick)
         return 0
-    files = [FOLDER / f"{Path(name).stem}.py" for name in args.names] or FOLDER.glob("*.py")
-    wrong = tried = 0
-    for file in (files := sorted(files)):
-        if not file.exists():
-            wrong += not args.quick  # `make page` also builds pages that need none
+    names = [*args.names, *(changed() if args.changed else ())]
+    files = [FOLDER / f"{Path(name).stem}.py" for name in names]
+    if not (args.names or args.changed or args.draw):
+        files = sorted(FOLDER.glob("*.py"))
+    wrong: dict[str, int] = {}
+    for file in files:
+        if file.exists():
+            wrong[file.stem] = run_file(file, args.python, args.quick)
+        else:
+            wrong[file.stem] = not args.quick  # `make page` also builds pages that need none
             print(f"{file.stem:28} has no file in variations/")
-            continue
-        words = [args.python, "-m", "tools.variations", "--inside", str(file)]
-        words += ["--quick"] if args.quick else []
-        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
-        rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
-        tried += len(rows)
-        for title, declared, found in rows:
-            wrong += declared != found
-            note = "" if declared == found else f"   declared {' / '.join(declared)}"
-            print(f"{file.stem:28} {title:44} {' / '.join(found)}{note}")
-        if done.returncode:
-            wrong += 1
-            print(f"{file.stem}: {done.stderr.strip()[-600:]}", file=sys.stderr)
-    print(f"{tried} variations of {len(files)} pages, {wrong} not as declared")
-    return int(bool(wrong))
+    if args.draw:
+        print(f"drawn with --seed {args.seed}:")
+        begun = used()
+        for file in drawn(args.seed, names):
+            left = args.draw - (used() - begun)
+            if left < 1:
+                break
+            wrong[file.stem] = run_file(file, args.python, args.quick, left)
+    bad = [name for name, count in wrong.items() if count]
+    total = f"{sum(TRIED.values())} variations of {len(wrong)} pages"
+    print(f"{total}, {sum(wrong.values())} not as declared")
+    if bad:
+        print(f"error: mend the page, its cure or what variations/ declares: {', '.join(bad)}")
+    return int(bool(bad))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from bookkit.expectations import SILENT
 from bookkit.languages import say
 
 from . import error_index, front, render, triage_box  # noqa: F401 - registers their directives
-from .directives import DIRECTIVES, outdated
+from .directives import DIRECTIVES, forget, note, outdated
 
 SCRIPTS = {
     'id="case-filter"': "casebook.js",
@@ -229,6 +229,8 @@ def setup(app: Sphinx) -> dict:
     for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     app.connect("env-get-outdated", outdated)
+    app.connect("source-read", forget)
+    app.connect("doctree-read", note)
     app.connect("html-page-context", add_scripts)
     app.connect("config-inited", find_cache)
     app.connect("doctree-read", mark_cells)

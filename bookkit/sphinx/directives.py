@@ -72,6 +72,8 @@ class Generated(Written):
         return self.env.app.builder.get_relative_uri(self.env.docname, page)
 
 
+ASKED = "programs of the matrix"
+"""What Sphinx keeps of a page: the programs that it asked the matrix for."""
 DIRECTIVES: dict[str, type[SphinxDirective]] = {}
 GENERATED = "generated"
 """Marks, in what Sphinx keeps of a page, that it shows what other pages say."""
@@ -80,7 +82,8 @@ GENERATED = "generated"
 def outdated(app: Sphinx, env: BuildEnvironment, *changed: set[str]) -> list[str]:
     """Return the pages that show what others say, where any says something else than it did.
 
-    That is front matter, titles and predictions; of all else a change has the site built anew.
+    That is front matter, titles and predictions, and of the matrix the programs that a page asked
+    for; of all else a change has the site built anew.
     """
     texts = [pages.path_of(row.page).read_text() for row in pages.contents()]
     said = [
@@ -89,8 +92,24 @@ def outdated(app: Sphinx, env: BuildEnvironment, *changed: set[str]) -> list[str
     ]
     before = vars(env).get("said")
     vars(env)["said"] = said
-    known = env.metadata.items() if before != said else ()
-    return [page for page, meta in known if GENERATED in meta]
+    old, told = vars(env).get("told", {}), versions.told()
+    vars(env)["told"] = told
+    new = {name for name in {*old, *told} if old.get(name) != told.get(name)}
+    return [
+        page
+        for page, meta in env.metadata.items()
+        if (GENERATED in meta and before != said) or new & {*meta.get(ASKED, ())}
+    ]
+
+
+def forget(app: Sphinx, page: str, source: list[str]) -> None:
+    """Begin to note which programs of the matrix a page asks for."""
+    versions.ASKED.clear()
+
+
+def note(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep which those are."""
+    app.env.metadata[app.env.docname][ASKED] = sorted(versions.ASKED)
 
 
 def directive(name: str) -> Callable[[Maker], Maker]:
