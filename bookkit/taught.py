@@ -1,4 +1,4 @@
-"""What is taught: the pages of the workshop, its plans, and where Colab opens the foundations."""
+"""What is taught: the pages of the workshop, its plans, and where Jupyter and Colab open a page."""
 
 from functools import cache
 from pathlib import Path
@@ -8,6 +8,7 @@ from .languages import say
 
 PLANS = "book/workshop/plans.json"  # by name: when each begins, and its rows
 MINUTES = "teaching {teaching} min, exercises {exercises} min"
+NOTEBOOKS = "notebooks"  # the folder that has the notebook of each page with cells
 BRANCH = "notebooks"
 COLAB = "https://colab.research.google.com/github"
 
@@ -15,7 +16,7 @@ COLAB = "https://colab.research.google.com/github"
 @cache
 def taught() -> tuple[str, ...]:
     """Return the pages of the workshop, in the order of the book."""
-    parts = ("book/foundations/", "book/failures/")
+    parts = ("book/foundations/", "book/failures/", "book/closing/eight-programs")
     return tuple(row.page for row in pages.contents() if row.page.startswith(parts))
 
 
@@ -27,6 +28,23 @@ def failures() -> list[str]:
 def foundations() -> list[str]:
     """Return the pages that have a notebook for Colab."""
     return [page for page in taught() if page.startswith("book/foundations/")]
+
+
+@cache
+def with_cells() -> tuple[str, ...]:
+    """Return the pages that have a notebook, in the order of the book."""
+    rows = pages.contents()
+    return tuple(row.page for row in rows if pages.has_kernel(pages.path_of(row.page)))
+
+
+def place(page: str) -> str:
+    """Return where the notebook of a page stands in `NOTEBOOKS`."""
+    return f"{page.removeprefix('book/')}.ipynb"
+
+
+def in_lab(page: str) -> str:
+    """Return where JupyterLab, in the checkout, opens the notebook of a page: a part of its URL."""
+    return f"lab/tree/{NOTEBOOKS}/{place(page)}"
 
 
 def colab_address(page: str) -> str:
