@@ -62,13 +62,12 @@ FIRST = """\
 *How to work with this notebook.* Run the cells from the top, with Shift+Enter. {stacks}Some cells
 are meant to fail. After a restart of the kernel, go to where you were and choose *Run > Run All
 Above Selected Cell*. If the notebook is open twice, close one: each window has its own copy, and
-the last one saved wins. What the cells show, and solutions, are on [the page]({page})."""
+the last one saved wins. What the cells show{solutions} is on [the page]({page})."""
 STACKS = """\
 A cell that begins with `%%then` runs on the stack of August 2024, which has its own variables; one
 that begins with `%%both` runs on both stacks. """
 DOWNLOADED = """\
-*Where it runs.* The book's two stacks have to be there, as after [its setup]({setup}) or in Binder.
-Elsewhere, `%%then` and `%%both` say what is missing."""
+*Where it runs.* In the environment of the book, as after [its setup]({setup}), or in Binder."""
 START = """\
 # Trace Evidence, as notebooks
 
@@ -198,7 +197,8 @@ def student(page: str, to: To = beside) -> NotebookNode:
     for key in ("failure", "case", "description", "jupytext"):
         notebook.metadata.pop(key, None)
     uses_both = any(cell.source.startswith(("%%then", "%%both")) for cell in notebook.cells)
-    first = FIRST.format(stacks=STACKS * uses_both, page=pages.published(page))
+    solutions = ", with the solutions of exercises," * bool(exercises.find(pages.path_of(page)))
+    first = FIRST.format(stacks=STACKS * uses_both, solutions=solutions, page=pages.published(page))
     title, _, text = notebook.cells[0].source.partition("\n\n")
     opening = [(title, "title"), (first, "how-to"), (text, "opening")]
     notebook.cells[:1] = [new_markdown_cell(words, id=name) for words, name in opening if words]
