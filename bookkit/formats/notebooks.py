@@ -335,11 +335,11 @@ def main(*arguments: str) -> None:
         print(f"{len(with_cells())} notebooks are in {where}, listed in {where}/{INDEX}.")
         return
     folder, how = arguments
-    make, names = {"--colab": (colab, foundations()), "--download": (download, with_cells())}[how]
-    for name in names:
-        file = place(name) if how == "--download" else f"{Path(name).name}.ipynb"
-        write(Path(folder, file), nbformat.writes(make(name)))
-    print(f"{len(names)} notebooks are in {folder}.")
+    for_colab = how == "--colab"
+    for page in foundations() if for_colab else with_cells():
+        file = Path(folder, f"{Path(page).name}.ipynb" if for_colab else place(page))
+        write(file, nbformat.writes(colab(page) if for_colab else download(page)))
+    print(f"The notebooks are in {folder}.")
 
 
 if __name__ == "__main__":
