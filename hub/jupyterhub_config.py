@@ -16,8 +16,8 @@ PORT = int(os.environ["HUB_PORT"])
 def give_notebooks(spawner):
     """Copy the notebooks into a home; never over a learner's file."""
     home = STATE / "homes" / spawner.user.name
-    for file in sorted((ROOT / "notebooks").rglob("*.*")):
-        target = home / file.relative_to(ROOT)
+    for file in sorted((HUB / "notebooks").rglob("*.*")):
+        target = home / file.relative_to(HUB)
         if file.is_file() and not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, target)

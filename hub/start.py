@@ -53,7 +53,7 @@ def install() -> None:
     environments.register(env)
     wanted = environments.stamp(*(file.read_text() for file in NPM))
     environments.ensure(proxy, wanted, make_proxy, proof="node_modules")
-    command = [sys.executable, "-m", "bookkit.formats.notebooks"]
+    command = [sys.executable, "-m", "bookkit.formats.notebooks", HUB / "notebooks"]
     environments.run(*command, cure="The notebooks could not be made: make lab says more.")
 
 

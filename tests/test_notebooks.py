@@ -112,13 +112,12 @@ def save(notebook):
 
 
 @pytest.mark.parametrize("change", [answer, run_a_cell])
-def test_a_notebook_that_a_learner_changed_stays(change, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(notebooks, "OUT", tmp_path / taught.NOTEBOOKS)
-    file = notebooks.OUT / taught.place(PAGE)
+def test_a_notebook_that_a_learner_changed_stays(change, tmp_path, capsys):
+    file = tmp_path / taught.place(PAGE)
     notebooks.write(file, nbformat.writes(notebooks.in_folder(PAGE)))
     edit(file, change)
     kept = file.read_text()
-    notebooks.main()
+    notebooks.main(str(tmp_path))
     assert file.read_text() == kept and "mine" in kept
     assert "as you changed them: foundations/pytrees.ipynb" in capsys.readouterr().out
 

@@ -1,8 +1,8 @@
 """The pages as notebooks in plain Markdown: for learners, for instructors, and for Colab.
 
-Run as a module, it writes the notebook of each page that has cells into the folder `notebooks`,
-and an index of them: what `make lab` and Binder open. A notebook that a learner has changed stays
-as it is. With `--download`, it writes into a folder what the site offers; with `--colab`, what
+Run as a module, it writes the notebook of each page that has cells, and an index of them, into a
+folder: into `notebooks` what `make lab` and Binder open. A notebook that a learner has changed stays
+as it is. With `--download` behind the folder, it writes what the site offers; with `--colab`, what
 Google Colab opens, of the foundations. The workflow `book` puts these on the branch `notebooks`.
 """
 
@@ -325,21 +325,20 @@ def start_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main(*arguments: str) -> None:
+def main(folder: str = str(OUT), how: str = "") -> None:
     """Write the notebooks that were asked for, and say where they are."""
-    if not arguments:
-        changed, where = bring_up_to_date(OUT), OUT.name
-        if changed:
+    where = os.path.relpath(folder)
+    if not how:
+        if changed := bring_up_to_date(Path(folder)):
             names = ", ".join(changed[:5]) + (" and others" if changed[5:] else "")
             print(f"Left in {where} as you changed them: {names}. Rename one, to get it anew.")
         print(f"{len(with_cells())} notebooks are in {where}, listed in {where}/{INDEX}.")
         return
-    folder, how = arguments
     for_colab = how == "--colab"
     for page in foundations() if for_colab else with_cells():
         file = Path(folder, f"{Path(page).name}.ipynb" if for_colab else place(page))
         write(file, nbformat.writes(colab(page) if for_colab else download(page)))
-    print(f"The notebooks are in {folder}.")
+    print(f"The notebooks are in {where}.")
 
 
 if __name__ == "__main__":
