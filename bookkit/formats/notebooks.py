@@ -2,8 +2,9 @@
 
 Run as a module, it writes the notebook of each page that has cells, and an index of them, into a
 folder: into `notebooks` what `make lab` and Binder open. A notebook that a learner has changed
-stays as it is. With `--download` behind the folder, it writes what the site offers; with `--colab`, what
-Google Colab opens, of the foundations. The workflow `book` puts these on the branch `notebooks`.
+stays as it is. With `--download` behind the folder, it writes what the site offers; with `--colab`,
+what Google Colab opens, of the foundations. The workflow `book` puts these on the branch
+`notebooks`.
 """
 
 import hashlib
