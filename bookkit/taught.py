@@ -47,10 +47,21 @@ def in_lab(page: str) -> str:
     return f"lab/tree/{NOTEBOOKS}/{place(page)}"
 
 
+def repository() -> str:
+    """Return the repository's owner and name on GitHub."""
+    return pages.config()["repository"]["url"].removeprefix("https://github.com/")
+
+
+def binder_address(page: str) -> str:
+    """Return where Binder opens the notebook of a page."""
+    config = pages.config()
+    binder, branch = config["launch_buttons"]["binderhub_url"], config["repository"]["branch"]
+    return f"{binder}/v2/gh/{repository()}/{branch}?urlpath={in_lab(page)}"
+
+
 def colab_address(page: str) -> str:
     """Return where Colab opens a page."""
-    repository = pages.config()["repository"]["url"].removeprefix("https://github.com/")
-    return f"{COLAB}/{repository}/blob/{BRANCH}/{Path(page).name}.ipynb"
+    return f"{COLAB}/{repository()}/blob/{BRANCH}/{Path(page).name}.ipynb"
 
 
 def schedule(name: str) -> list[tuple[int, str]]:

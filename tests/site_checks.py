@@ -172,7 +172,7 @@ def test_a_page_can_be_downloaded_and_run_in_binder_or_colab(path):
     place = path.relative_to(SITE).with_suffix("")
     links = {link["href"] for link in soup(path).select(".article-header-buttons a[href]")}
     binder = [link for link in links if link.startswith("https://mybinder.org/v2/gh/")]
-    assert [link.split("?")[1] for link in binder] == [f"urlpath={taught.in_lab(str(place))}"]
+    assert binder == [taught.binder_address(str(place))]
     (saved,) = [link for link in links if "_sources/" in link]
     text = (path.parent / saved).read_text()
     notebook = json.loads(text)
@@ -182,6 +182,15 @@ def test_a_page_can_be_downloaded_and_run_in_binder_or_colab(path):
     offered = [link for link in links if link.startswith("https://colab.research.google.com/")]
     one_kernel = path.parent.name == "foundations"
     assert offered == ([taught.colab_address(str(place))] if one_kernel else [])
+
+
+@pages
+def test_every_link_to_binder_leads_to_a_notebook_that_is_made(path):
+    links = [link["href"] for link in soup(path).select("a[href*='mybinder.org/v2']")]
+    made = {taught.in_lab(page) for page in taught.with_cells()}
+    made.add(f"lab/tree/{taught.NOTEBOOKS}/index.md")
+    dead = [link for link in links if link.partition("?urlpath=")[2] not in made]
+    assert not dead, f"postBuild does not write {dead}"
 
 
 def test_every_failure_and_case_and_its_sections_have_labels_that_lead_to_them():

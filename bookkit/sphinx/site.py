@@ -144,7 +144,7 @@ def offer_notebook(app: Sphinx, pagename: str, templatename: str, context: dict,
     saved["buttons"] = [b for b in saved["buttons"] if b["label"] != "download-source-button"]
     group = groups["launch-buttons"]
     (binder,) = group["buttons"]
-    binder["url"] = f"{binder['url'].partition('?')[0]}?urlpath={taught.in_lab(pagename)}"
+    binder["url"] = taught.binder_address(pagename)
     if pagename in taught.foundations():
         button = {"type": "link", "text": "Colab", "tooltip": "Launch on Colab"}
         button |= {"icon": "_static/images/logo_colab.png", "url": taught.colab_address(pagename)}
