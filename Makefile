@@ -54,9 +54,13 @@ CHECKS_use := languages_checks steps_checks predict_checks triage_checks
 CHECKS_site := $(CHECKS_look) $(CHECKS_use)
 CHECKS_print := pdf_checks workshop_checks
 CHECKS_growth := growth_checks
+CHECKS_binder := binder_checks
+NEEDS_print := book pdf workshop
+NEEDS_binder := environments
 
-check: book $(if $(filter print,$(PART)),pdf workshop) ## look at what was built (PART=site, print, growth)
-	@$(PY) -m pytest -q $(or $(CHECKS_$(PART):%=tests/%.py),$(error PART is site, print or growth))
+check: $(or $(NEEDS_$(PART)),book) ## look at what was built (PART=site, print, growth, binder)
+	@$(PY) -m pytest -q \
+	  $(or $(CHECKS_$(PART):%=tests/%.py),$(error PART is site, print, growth or binder))
 
 pdf: book ## print the book as _build/trace-evidence.pdf, with the machine's Chromium (LANGUAGES=zh-cn)
 	@$(PY) -m bookkit.formats.pdf
@@ -66,8 +70,10 @@ serve: book ## serve the site on loopback (PORT=8000)
 	@$(PY) -m http.server --bind 127.0.0.1 --directory _build/html $(PORT) >/dev/null 2>&1 || \
 	  echo "error: $(PORT) is no free port of yours: choose another, as in make serve PORT=8001." >&2
 
-lab: environments ## open the chapters as notebooks in JupyterLab, with both kernels
-	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir . \
+lab: environments ## make the pages' notebooks, and open them in JupyterLab with both kernels
+	@$(PY) -m bookkit.formats.notebooks
+	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir notebooks \
+	  --LabApp.default_url /lab/tree/index.md \
 	  $$([ "$$(id -u)" != 0 ] || echo --allow-root)  # in a container, root is who there is
 
 doctor: environments ## see in a minute whether this machine is ready: both kernels, memory

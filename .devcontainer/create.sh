@@ -4,5 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 make environments
-.venv/bin/python -m bookkit.formats.notebooks _build/workshop/student
+.venv/bin/python -m bookkit.formats.notebooks
 make doctor

@@ -87,6 +87,11 @@ def patch(case: Entry) -> str:
 
 def card(case: Entry) -> str:
     """Return the card at the top of a case."""
+    return as_card("front-card case-card", *rows_of_card(case))
+
+
+def rows_of_card(case: Entry) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what the card of a case shows, and what it folds away, as Markdown by its keys."""
     if case.kind == "loud":
         means = say("an error")
     elif case.wasteful:
@@ -118,7 +123,7 @@ def card(case: Entry) -> str:
         say("Cure"): case.cure + say(" [Jump to *Cure*](#cure)."),
         say("Upstream"): upstream(case) + patch(case),
     }
-    return as_card("front-card case-card", shown, folded)
+    return shown, folded
 
 
 def as_table(head: str | Iterable[str], rows: Iterable[Iterable[str]]) -> str:

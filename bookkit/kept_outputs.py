@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from myst_nb.core.render import strip_ansi
 from nbformat import NotebookNode
 
 from bookkit import pages
 from bookkit.expectations import alt_text, outcomes
-from bookkit.outputs import without_paths
+from bookkit.outputs import strip_ansi, without_paths
 from trace_evidence import steps
 
 FOLDER = pages.ROOT / "tests" / "outputs"

@@ -5,8 +5,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from myst_nb.core.render import strip_ansi
-
 from trace_evidence.both import LIBRARIES
 from trace_evidence.comparison import SILENT
 from trace_evidence.figures import INK, PAPER
@@ -23,6 +21,8 @@ PATHS = [
     (re.compile(r"(?:~|(?<!\w)/)(?:[^\s:'\"]*/)?(?=trace_evidence/|stacks/)"), ""),
     (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<a cell>"),
 ]
+# A sequence by which a terminal colours a text, or moves its cursor.
+ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 HERE = str(pages.ROOT).replace(str(Path.home()), "~", 1)
 JAX_ADVICE = re.compile(r"\n-{20,}\nFor simplicity, JAX has removed.*", re.S)
 # What `%check` says of an answer.
@@ -35,6 +35,11 @@ KERNEL_FRAME = re.compile(
 ABOVE_THE_CELL = re.compile(
     r"(?<=\(most recent call last\):\n)(?:\n  File [^\n]*\n(?:    [^\n]*\n)*)+(?=\n  Cell )"
 )
+
+
+def strip_ansi(text: str) -> str:
+    """Return a text without what colours it in a terminal."""
+    return ANSI.sub("", text)
 
 
 def without_paths(text: str) -> str:

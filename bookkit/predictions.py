@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from myst_nb.core.render import strip_ansi
 from nbformat import NotebookNode
 
 from . import expectations, kept_outputs, pages
+from .outputs import strip_ansi
 
 BLOCK = re.compile(r"^(:{3,})\{predict\} *(\S+)\n(.*?)^\1$\n?", re.M | re.S)
 OPTION = re.compile(r"^:([a-z]+): (.*)\n", re.M)
@@ -98,12 +98,12 @@ def listed(texts: Iterable[str]) -> list[str]:
 
 
 def as_markdown(one: Prediction) -> str:
-    """Return a prediction for a notebook, where its replies are folded below it."""
+    """Return a prediction for a notebook, where the reply to each answer is folded below it."""
     answers = "\n".join(listed(answer for answer, _ in one.answers))
-    question = "\n\n".join([*one.question, answers])
-    replies = "\n\n".join(
-        f"**{letter}.** {'Right. ' * (letter == one.options['right'])}{reply}"
+    folds = [
+        f"<details><summary>If you answered {letter}</summary>\n\n"
+        f"{'Right.' if letter == one.options['right'] else 'Not so.'} {reply}\n\n</details>"
         for letter, (_, reply) in zip(LETTERS, one.answers, strict=False)
-    )
-    fold = f"<details><summary>Replies to the answers</summary>\n\n{replies}\n\n</details>"
-    return f"**Predict.** {question}\n\n{fold}\n"
+    ]
+    question, *rest = one.question
+    return "\n\n".join([f"**Predict.** {question}", *rest, answers, *folds]) + "\n"

@@ -1,4 +1,4 @@
-"""What is taught: the pages of the workshop, its plans, and where Colab opens the foundations."""
+"""What is taught: the pages of the workshop, its plans, and where Jupyter and Colab open a page."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from .languages import cached, say
 
 PLANS = "book/workshop/plans.json"  # by name: when each begins, and its rows
 MINUTES = "teaching {teaching} min, exercises {exercises} min"
+NOTEBOOKS = "notebooks"  # the folder that has the notebook of each page with cells
 BRANCH = "notebooks"
 COLAB = "https://colab.research.google.com/github"
 
@@ -14,7 +15,7 @@ COLAB = "https://colab.research.google.com/github"
 @cached
 def taught() -> tuple[str, ...]:
     """Return the pages of the workshop, in the order of the book."""
-    parts = ("book/foundations/", "book/failures/")
+    parts = ("book/foundations/", "book/failures/", "book/closing/eight-programs")
     return tuple(row.page for row in pages.contents() if row.page.startswith(parts))
 
 
@@ -28,10 +29,38 @@ def foundations() -> list[str]:
     return [page for page in taught() if page.startswith("book/foundations/")]
 
 
+@cached
+def with_cells() -> tuple[str, ...]:
+    """Return the pages that have a notebook, in the order of the book."""
+    rows = pages.contents()
+    return tuple(row.page for row in rows if pages.has_kernel(pages.path_of(row.page)))
+
+
+def place(page: str) -> str:
+    """Return where the notebook of a page stands in `NOTEBOOKS`."""
+    return f"{page.removeprefix('book/')}.ipynb"
+
+
+def in_lab(page: str) -> str:
+    """Return where JupyterLab, in the checkout, opens the notebook of a page: a part of its URL."""
+    return f"lab/tree/{NOTEBOOKS}/{place(page)}"
+
+
+def repository() -> str:
+    """Return the repository's owner and name on GitHub."""
+    return pages.config()["repository"]["url"].removeprefix("https://github.com/")
+
+
+def binder_address(page: str) -> str:
+    """Return where Binder opens the notebook of a page."""
+    config = pages.config()
+    binder, branch = config["launch_buttons"]["binderhub_url"], config["repository"]["branch"]
+    return f"{binder}/v2/gh/{repository()}/{branch}?urlpath={in_lab(page)}"
+
+
 def colab_address(page: str) -> str:
     """Return where Colab opens a page."""
-    repository = pages.config()["repository"]["url"].removeprefix("https://github.com/")
-    return f"{COLAB}/{repository}/blob/{BRANCH}/{Path(page).name}.ipynb"
+    return f"{COLAB}/{repository()}/blob/{BRANCH}/{Path(page).name}.ipynb"
 
 
 def schedule(name: str) -> list[tuple[int, str]]:

@@ -14,14 +14,13 @@ PORT = int(os.environ["HUB_PORT"])
 
 
 def give_notebooks(spawner):
-    """Copy the chapters and the workshop's notebooks into a home; never over a learner's file."""
+    """Copy the notebooks into a home; never over a learner's file."""
     home = STATE / "homes" / spawner.user.name
-    for folder, pattern in (("book/failures", "*.md"), ("_build/workshop/student", "*.ipynb")):
-        target = home / Path(folder).name
-        target.mkdir(parents=True, exist_ok=True)
-        for file in sorted((ROOT / folder).glob(pattern)):
-            if not (target / file.name).exists():
-                shutil.copyfile(file, target / file.name)
+    for file in sorted((HUB / "notebooks").rglob("*.*")):
+        target = home / file.relative_to(HUB)
+        if file.is_file() and not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
 
 
 c = get_config()  # type: ignore[name-defined]  # noqa: F821 - JupyterHub provides it
@@ -42,7 +41,7 @@ c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = str(STATE / "homes" / "{username}")
 c.Spawner.cmd = [str(HUB / "env" / "bin" / "jupyterhub-singleuser")]
 c.Spawner.args = ["--allow-root"]
-c.Spawner.default_url = "/lab/tree/student"
+c.Spawner.default_url = "/lab/tree/notebooks/index.md"
 c.Spawner.pre_spawn_hook = give_notebooks
 c.Spawner.poll_interval = 2
 c.Spawner.start_timeout = 180

@@ -53,8 +53,8 @@ def install() -> None:
     environments.register(env)
     wanted = environments.stamp(*(file.read_text() for file in NPM))
     environments.ensure(proxy, wanted, make_proxy, proof="node_modules")
-    command = [sys.executable, "-m", "bookkit.formats.notebooks", "_build/workshop/student"]
-    environments.run(*command, cure="The student notebooks could not be made: see make workshop.")
+    command = [sys.executable, "-m", "bookkit.formats.notebooks", HUB / "notebooks"]
+    environments.run(*command, cure="The notebooks could not be made: make lab says more.")
 
 
 def start(port: int, password: str, state: Path) -> subprocess.Popen:

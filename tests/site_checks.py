@@ -19,11 +19,10 @@ from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import expect
 from sphinx.util.inventory import InventoryFile
 
-from bookkit import entries, languages
+from bookkit import entries, languages, taught
 from bookkit import pages as book
 from bookkit.browser import SITE, file_at
 from bookkit.pages import public_address
-from bookkit.taught import colab_address
 from tests.site_plugin import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
 
@@ -39,8 +38,7 @@ HTML = sorted(
     if path != SITE / "index.html" and path.relative_to(SITE).parts[0] not in OTHERS
 )
 PAGES = [path for path in HTML if path.is_relative_to(SITE / "book")]
-NOTEBOOKS = [path for path in PAGES if path.parent.name in ("cases", "failures", "foundations")]
-NOTEBOOKS.remove(SITE / "book" / "cases" / "index.html")
+NOTEBOOKS = [SITE / f"{page}.html" for page in taught.with_cells()]
 CASES = [path for path in NOTEBOOKS if path.parent.name == "cases"]
 FAILURES = list(entries.chapters().values())
 ANCHORS = Path(__file__).with_name("anchors.txt")
@@ -174,14 +172,25 @@ def test_a_page_can_be_downloaded_and_run_in_binder_or_colab(path):
     place = path.relative_to(SITE).with_suffix("")
     links = {link["href"] for link in soup(path).select(".article-header-buttons a[href]")}
     binder = [link for link in links if link.startswith("https://mybinder.org/v2/gh/")]
-    assert [link.split("?")[1] for link in binder] == [f"urlpath=lab/tree/{place}.md"]
-    saved = {link.rpartition(".")[2] for link in links if "_sources/" in link}
-    assert saved == {"md", "ipynb"}
-    notebook = json.loads((SITE / "_sources" / place.with_suffix(".ipynb")).read_text())
+    assert binder == [taught.binder_address(str(place))]
+    (saved,) = [link for link in links if "_sources/" in link]
+    text = (path.parent / saved).read_text()
+    notebook = json.loads(text)
     assert any(cell["cell_type"] == "code" for cell in notebook["cells"])
+    assert ":right:" not in text and "{predict}" not in text, "the source, with the key"
+    assert not any(cell.get("outputs") for cell in notebook["cells"]), "it answers the questions"
     offered = [link for link in links if link.startswith("https://colab.research.google.com/")]
     one_kernel = path.parent.name == "foundations"
-    assert offered == ([colab_address(str(place))] if one_kernel else [])
+    assert offered == ([taught.colab_address(str(place))] if one_kernel else [])
+
+
+@pages
+def test_every_link_to_binder_leads_to_a_notebook_that_is_made(path):
+    links = [link["href"] for link in soup(path).select("a[href*='mybinder.org/v2']")]
+    made = {taught.in_lab(page) for page in taught.with_cells()}
+    made.add(f"lab/tree/{taught.NOTEBOOKS}/index.md")
+    dead = [link for link in links if link.partition("?urlpath=")[2] not in made]
+    assert not dead, f"postBuild does not write {dead}"
 
 
 def test_every_failure_and_case_and_its_sections_have_labels_that_lead_to_them():

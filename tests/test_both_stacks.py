@@ -115,9 +115,9 @@ def test_without_the_kernel_cells_say_how_to_install_it_and_the_page_goes_on(tmp
     both = "%%both\nprint('still here')"
     (note,), (after,), shown = run_cells(tmp_path, LOAD, ABSENT, "%%then\n1 / 0", "2", both)[2:]
     assert "not installed, so this cell did not run" in note.text
-    assert "make book" in note.text
+    assert "make environments" in note.text
     assert after.data["text/plain"] == "2"
-    assert "Install it with `make book`" in sides(shown)["then"][0]["text"]
+    assert "Install it with `make environments`" in sides(shown)["then"][0]["text"]
     assert sides(shown)["now"][0]["text"] == "still here\n"
 
 
@@ -128,3 +128,16 @@ def test_an_interrupt_reaches_the_other_kernel_also_while_output_is_printed(tmp_
     assert error_of(interrupted).ename == "KeyboardInterrupt"
     printed = [out.text for out in after if out.get("name") == "stdout"]
     assert printed == ["stopped\n"], "the interrupt did not reach the kernel: see `_interrupts`"
+
+
+def printed(outputs):
+    """Return what a cell, or one side of it, printed."""
+    return "".join(out["text"] for out in outputs if out["output_type"] == "stream")
+
+
+def test_a_typo_is_called_one_on_each_stack(tmp_path):
+    start, typo = "%%both\nimport jax.numpy as jnp\nzeros = jnp.zeros", "start = zeroes(2)"
+    cells = [LOAD, start, typo, f"%%then\n{typo}", f"%%both\n{typo}"]
+    here, there, both = run_cells(tmp_path, *cells)[2:]
+    for outputs in (here, there, *sides(both).values()):
+        assert "Did you mean `zeros`? Or the cell that makes it" in printed(outputs)

@@ -145,7 +145,7 @@ def test_a_check_says_what_is_missing_whatever_was_run_before_it(printed):
     assert printed[11] == "Not yet: your code stops with ZeroDivisionError: division by zero"
     assert re.match(r"name 'scratch' is not defined.*Run All Above", printed[12], re.S)
     assert printed[16].startswith("Not yet: this exercise cannot be checked here. The kernel")
-    assert "make book" in printed[16]
+    assert "make environments" in printed[16]
 
 
 @pytest.mark.slow

@@ -1,7 +1,8 @@
-"""JupyterLab, as `make lab` starts it, opens a chapter as a notebook with both kernels."""
+"""JupyterLab, as `make lab` starts it, opens the list of notebooks, and one with both kernels."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -11,12 +12,13 @@ import requests
 from requests.adapters import HTTPAdapter, Retry
 
 from bookkit import pages
+from bookkit.formats import notebooks
 
 pytestmark = pytest.mark.slow
 
 ASKED = {
     "kernels": "api/kernelspecs",
-    "chapter": "api/contents/book/failures/lazy-pytree-drift.md?type=notebook",
+    "chapter": "api/contents/failures/lazy-pytree-drift.ipynb",
     "documents": "lab/api/settings/@jupyterlab/docmanager-extension:plugin",
 }
 
@@ -28,10 +30,13 @@ def lab(tmp_path):
     runtime.mkdir()
     home.mkdir()
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime), "HOME": str(home)}
-    command = [sys.executable, "-m", "jupyter", "lab", "--ip=127.0.0.1", "--port=0", "--no-browser"]
-    command += ["--allow-root", f"--notebook-dir={pages.ROOT}"]
+    env["JUPYTER_DATA_DIR"] = str(tmp_path / "data")  # as in the Makefile
+    notebooks.bring_up_to_date(tmp_path / "notebooks")
+    recipe = (pages.ROOT / "Makefile").read_text().replace("\\\n", "")
+    (arguments,) = re.findall(r"-m (jupyter lab [^$]*)", recipe)
+    command = [sys.executable, "-m", *arguments.split(), "--port=0", "--no-browser", "--allow-root"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, env=env, **quiet) as server:
+    with subprocess.Popen(command, env=env, cwd=tmp_path, **quiet) as server:
         try:
             deadline = time.monotonic() + 120
             while not (found := list(runtime.glob("jpserver-*.json"))):
@@ -39,11 +44,12 @@ def lab(tmp_path):
                 assert time.monotonic() < deadline, "JupyterLab did not start"
                 time.sleep(0.2)
             info = json.loads(found[0].read_text())
-            answers = {name: fetch(info, path) for name, path in ASKED.items()}
+            answers = {name: fetch(info, path).json() for name, path in ASKED.items()}
+            first = fetch(info, "").url
         finally:
             server.terminate()
     written = [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
-    return {**answers, "written": written}
+    return {**answers, "written": written, "first": first}
 
 
 def fetch(info, path):
@@ -51,15 +57,16 @@ def fetch(info, path):
     with requests.Session() as session:
         session.mount("http://", HTTPAdapter(max_retries=Retry(connect=20, backoff_factor=0.1)))
         address = f"http://127.0.0.1:{info['port']}/{path}"
-        return session.get(address, params={"token": info["token"]}, timeout=60).json()
+        return session.get(address, params={"token": info["token"]}, timeout=60)
 
 
-def test_a_chapter_opens_as_a_notebook_with_both_kernels(lab):
+def test_the_list_of_notebooks_opens_and_a_chapter_has_both_kernels(lab):
     assert {"python3", "then"} <= set(lab["kernels"]["kernelspecs"])
     notebook = lab["chapter"]["content"]
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert notebook["metadata"]["kernelspec"]["name"] == "python3"
     assert code[0]["source"].startswith("%load_ext trace_evidence")
     properties = lab["documents"]["schema"]["properties"]
-    assert properties["defaultViewers"]["default"]["markdown"] == "Jupytext Notebook"
+    assert properties["defaultViewers"]["default"]["markdown"] == "Markdown Preview"
+    assert "/lab/tree/index.md" in lab["first"]
     assert not lab["written"], f"starting JupyterLab wrote into the home: {lab['written']}"

@@ -12,7 +12,7 @@ from bookkit.sphinx import predict
 
 ASKED = {path: predictions.find(path.read_text()) for path in pages.find_notebooks()}
 ALL = [one for found in ASKED.values() for one in found]
-FOLD = "<details><summary>Replies to the answers</summary>"
+FOLD = "<details><summary>If you answered "
 each_page = pytest.mark.parametrize("path", [path for path in ASKED if ASKED[path]])
 
 
@@ -47,12 +47,13 @@ def test_a_question_that_goes_before_an_output_stands_above_its_cell(path):
 def test_replies_are_folded_in_a_notebook(path):
     text = notebooks.plain(path.read_text(), pages.page_name(path))
     assert "{predict}" not in text
-    assert text.count(FOLD) == len(ASKED[path])
+    assert text.count(FOLD) == sum(len(one.answers) for one in ASKED[path])
     for one in ASKED[path]:
-        shown, folded = predictions.as_markdown(one).split(FOLD)
+        shown, *folds = predictions.as_markdown(one).split(FOLD)
         assert all(answer in shown for answer, _ in one.answers)
-        assert all(reply in folded and reply not in shown for _, reply in one.answers)
-        assert folded.count("** Right. ") == 1
+        for letter, fold, (_, reply) in zip("ABCD", folds, one.answers, strict=False):
+            assert fold.startswith(f"{letter}<") and reply in fold and reply not in shown
+            assert ("Right. " in fold) == (letter == one.options["right"])
 
 
 def test_an_item_of_the_workshop_test_has_the_programs_that_it_needs():

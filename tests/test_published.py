@@ -34,6 +34,7 @@ def test_no_job_that_runs_packages_has_a_token_that_writes(file):
     """That it is not kept either, zizmor sees in `make lint`."""
     workflow = yaml.safe_load(file.read_text())
     for name, job in workflow["jobs"].items():
+        assert set(workflow.get("permissions", {}).values()) <= {"read"}, "only a job may write"
         rights = job.get("permissions", workflow.get("permissions"))
         assert isinstance(rights, dict), f"{name}: say what its token may do"
         steps = " ".join(step.get("run", "") for step in job.get("steps", []))
@@ -52,6 +53,13 @@ def test_every_weekly_job_runs_a_command_that_there_is_and_is_listed():
         place = ROOT / job["with"]["module"].split()[0].replace(".", "/")
         assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), file
         assert f"| `{file.stem}` |" in listed
+
+
+def test_nobody_gets_into_a_hub_for_which_no_password_was_chosen():
+    """JupyterHub's shared password lets nobody in where it is empty; `dummy` lets in everybody."""
+    settings = yaml.safe_load((ROOT / "hub" / "values.yaml").read_text())["hub"]["config"]
+    assert settings["JupyterHub"] == {"authenticator_class": "shared-password"}
+    assert settings["SharedPasswordAuthenticator"] == {"user_password": ""}
 
 
 @pytest.mark.parametrize("page", taught.foundations())

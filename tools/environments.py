@@ -208,14 +208,14 @@ def register_kernel(folder, environment, title):
 
 
 def register(environment):
-    """Tell the "now" stack of the kernel `then`, and JupyterLab that chapters are notebooks.
+    """Tell the "now" stack of the kernel `then`, and JupyterLab to show the list of notebooks.
 
     JupyterLab is also told not to ask for news, and not to look for language servers: the look
     starts programs of the reader's, which write into the reader's home.
     """
     kernels = environment / "share" / "jupyter" / "kernels"
     register_kernel(kernels / "then", THEN, "Python 3 (then: August 2024)")
-    viewers = {"markdown": "Jupytext Notebook", "myst": "Jupytext Notebook"}
+    viewers = {"markdown": "Markdown Preview"}
     settings = {
         "@jupyterlab/docmanager-extension:plugin": {"defaultViewers": viewers},
         "@jupyterlab/apputils-extension:notification": {

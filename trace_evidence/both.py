@@ -14,7 +14,7 @@ from IPython.core.magic import Magics, cell_magic, magics_class
 from IPython.display import publish_display_data
 from IPython.utils.capture import capture_output
 
-from .then import MISSING, NOT_ABOVE, ThenKernel
+from .then import MISSING, ThenKernel
 from .triage import installed
 
 MIME = "application/vnd.trace-evidence.both+json"
@@ -58,7 +58,7 @@ def run_here(shell, code: str) -> list[dict[str, Any]]:
     return found + errors
 
 
-def run_there(kernel: ThenKernel, code: str) -> list[dict[str, Any]]:
+def run_there(kernel: ThenKernel, code: str, shell) -> list[dict[str, Any]]:
     """Run a cell in the other kernel; return its outputs in nbformat's form.
 
     As in `run_here`, what it printed comes first and its warnings second: the other kernel sends
@@ -75,8 +75,9 @@ def run_there(kernel: ThenKernel, code: str) -> list[dict[str, Any]]:
         elif kind == "error":
             keys = ("ename", "evalue", "traceback")
             found.append({"output_type": "error"} | {key: content[key] for key in keys})
-            if content["ename"] == "NameError":
-                printed["stdout"] += f"The kernel `then` has its own variables. {NOT_ABOVE}\n"
+    for error in [one for one in found if one.get("ename") == "NameError"]:
+        advice = kernel.advice(shell, error["evalue"])
+        printed["stdout"] += f"The kernel `then` has its own variables. {advice}\n"
     streams = [
         {"output_type": "stream", "name": name, "text": text}
         for name, text in printed.items()
@@ -131,7 +132,7 @@ class BothMagics(Magics):
             missing = {"output_type": "stream", "name": "stdout", "text": MISSING}
             then: dict[str, Any] = {"versions": {}, "outputs": [missing]}
         else:
-            outputs = run_there(kernel, cell)
+            outputs = run_there(kernel, cell, self.shell)
             then = {"versions": self.versions(kernel), "outputs": outputs}
         found = installed()
         here = {name: found[name] for name in LIBRARIES if name in found}
@@ -144,6 +145,8 @@ class BothMagics(Magics):
     def versions(self, kernel: ThenKernel) -> dict[str, str]:
         """Return the versions of the libraries on the other kernel; asked for once."""
         if self.there is None:
-            said = "".join(out["text"] for out in run_there(kernel, VERSIONS) if "text" in out)
+            said = "".join(
+                out["text"] for out in run_there(kernel, VERSIONS, self.shell) if "text" in out
+            )
             self.there = dict(zip(LIBRARIES, said.split(), strict=False))
         return self.there

@@ -15,23 +15,20 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, magics_class
 from IPython.display import clear_output, publish_display_data
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_client.manager import KernelManager
 
-from . import figures
+from . import figures, names
 
 KERNEL_NAME = "then"
 INLINE = "module://matplotlib_inline.backend_inline"
 REQUIRED_VARIABLE = "TRACE_EVIDENCE_REQUIRE_THEN"
 MISSING = (
     "The kernel `then` (the stack of August 2024) is not installed, so this cell did not run.\n"
-    "Install it with `make book` in the book's folder, then restart this notebook."
-)
-NOT_ABOVE = (
-    "It is made in a cell further up that has not run since the kernel started: choose Run > "
-    "Run All Above Selected Cell, then run this cell again."
+    "Install it with `make environments` in the book's folder, then restart this notebook."
 )
 DEAD = (
     "The kernel `then` died while it ran this cell. Its variables are gone: the next %%then cell "
@@ -156,6 +153,12 @@ class ThenKernel:
             raise error
         return result
 
+    def advice(self, shell, message: str) -> str:
+        """Return what to do about a name that is not defined there, from the error's message."""
+        said = self.messages("print(*dir(), *dir(__builtins__))")
+        known = "".join(content["text"] for kind, content in said if kind == "stream").split()
+        return names.advice(names.undefined(message), known, names.made_above(shell, there=True))
+
     @contextlib.contextmanager
     def _interrupts(self) -> Iterator[None]:
         """Pass an interrupt on to the kernel, wherever this process is when it comes."""
@@ -181,16 +184,18 @@ class ThenKernel:
 
 
 def show_missing_name(shell, kind, error, traceback, tb_offset=None) -> None:
-    """Show a `NameError`, and say that a cell further up has not run; an IPython handler."""
+    """Show a `NameError`, and say what to do about the name; an IPython handler."""
     shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
     if error.name and error.name not in dir(builtins):
-        print(f"`{error.name}` is not defined. {NOT_ABOVE}")
+        advice = names.advice(error.name, shell.user_ns, names.made_above(shell))
+        print(f"`{error.name}` is not defined. {advice}")
 
 
 @magics_class
 class ThenMagics(Magics):
     """Holds the page's ``then`` kernel, started when the first cell needs it."""
 
+    shell: InteractiveShell
     kernel: ThenKernel | None = None
 
     @cell_magic
@@ -206,7 +211,8 @@ class ThenMagics(Magics):
             return kernel.run(cell)
         except Exception as error:
             if type(error).__name__ == "NameError":
-                print(f"{error}: the %%then cells have their own variables. {NOT_ABOVE}")
+                advice = kernel.advice(self.shell, str(error))
+                print(f"{error}: the %%then cells have their own variables. {advice}")
             raise
 
     def started(self) -> ThenKernel | None:

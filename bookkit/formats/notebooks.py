@@ -1,80 +1,155 @@
-"""The chapters as notebooks in plain Markdown: for students, for instructors, and for Colab.
+"""The pages as notebooks in plain Markdown: for learners, for instructors, and for Colab.
 
-Run as a module, it writes those for students into a folder; with `--colab`, those that Google Colab
-opens, of the foundations. The workflow `book` puts these on the branch `notebooks`.
+Run as a module, it writes the notebook of each page that has cells, and an index of them, into a
+folder: into `notebooks` what `make lab` and Binder open. A notebook that a learner has changed
+stays as it is. With `--download` behind the folder, it writes what the site offers; with `--colab`,
+what Google Colab opens, of the foundations. The workflow `book` puts these on the branch
+`notebooks`.
 """
 
+import hashlib
+import json
+import os
+import posixpath
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from bookkit import casebook, entries, exercises, pages, predictions, versions
+from bookkit import (
+    avoid,
+    casebook,
+    entries,
+    examined,
+    exercises,
+    pages,
+    predictions,
+    versions,
+)
 from bookkit.outputs import anywhere_without_paths
-from bookkit.taught import MINUTES, foundations, taught
+from bookkit.taught import MINUTES, NOTEBOOKS, foundations, place, taught, with_cells
 
+OUT = pages.ROOT / NOTEBOOKS
+INDEX = "index.md"
+MADE = "trace_evidence"  # the key of a notebook's metadata that has its `digest` when it was made
 GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
 INCLUDED = re.compile(r"^```\{literalinclude\} (\S+)\n:start-at: import\n:[^\n]*\n```$", re.M)
-CARD = re.compile(r"^```\{front-card\}\n```$", re.M)
-CASES = re.compile(r"^```\{case-table\} (\S+)\n```$", re.M)
-NO_WORDS = re.compile(
-    r"^(<!--.*-->|</?details.*>|(<span id=\"[\w-]+\"></span>)+|```\{drawing\}.*\n```)\n+", re.M
-)
+CARD = re.compile(r"^```\{(front|case)-card\}\n```$", re.M)
+TABLE = re.compile(r"^```\{(case-table|avoid-counted|examined-\w+)\}( \S+)?\n```$", re.M)
+TABLES: dict[str, Callable[..., str]] = {
+    "avoid-counted": avoid.counted_table,
+    "case-table": casebook.family_table,
+    "examined-cases": examined.cases_table,
+    "examined-corpus": examined.corpus_table,
+    "examined-tools": examined.tools_table,
+}
+FOLD = re.compile(r"^(`{3,})\{admonition\} ([^\n]*)\n:class: dropdown\n(.*?)^\1$", re.M | re.S)
+NO_WORDS = re.compile(r"^(<!--.*-->|</?details.*>|```\{(drawing|matrix-strip)\}.*\n```)\n+", re.M)
 MARK = re.compile(r"\{inline-mark\}`\w+: ([^`]+)`")
+SEARCHED = re.compile(r"\{searched\}`([^`]+)`")
+FAMILY = re.compile(r"\{ref\}`([^`]+) <(family-\w+)>`")
+PLACES = re.compile(r"^(<span id=\"[\w-]+\"></span>)+\n+", re.M)
+JUMP = re.compile(r" \[Jump to [^]]*\]\(#[\w-]+\)\.")
 SOLUTION, NOTES = "solution", "instructor"
 LINK = re.compile(r"\[([^\]]*)\]\(/(book/[\w/-]+)\.md(#[\w-]+)?\)")
 LABEL = re.compile(r"^\([\w-]+\)=\n+", re.M)
 ANCHOR = re.compile(r"\[([^\]]+)\]\(#[\w-]+\)")
 FIRST = """\
-*How to work with this notebook.* Run the cells from the top, with Shift+Enter. A cell that begins
-with `%%then` runs on the stack of August 2024, which has its own variables. Some cells are meant to
-fail; the text says which. After a restart of the kernel, go to where you were and choose
-*Run > Run All Above Selected Cell*. If the notebook is open twice, close one: each window has its
-own copy, and the last one saved wins."""
+*How to work with this notebook.* Run the cells from the top, with Shift+Enter. {stacks}Some cells
+are meant to fail. After a restart of the kernel, go to where you were and choose *Run > Run All
+Above Selected Cell*. If the notebook is open twice, close one: each window has its own copy, and
+the last one saved wins. What the cells show{solutions} is on [the page]({page})."""
+STACKS = """\
+A cell that begins with `%%then` runs on the stack of August 2024, which has its own variables; one
+that begins with `%%both` runs on both stacks. """
+DOWNLOADED = """\
+*Where it runs.* In the environment of the book, as after [its setup]({setup}), or in Binder."""
+START = """\
+# Trace Evidence, as notebooks
+
+Each page of the [book]({book}) that has cells is a notebook here, in the order of the book.
+What you change in a notebook stays; this list is made anew each time."""
 # What the foundations import. IPython and its kernel are Colab's own, and stay.
 PINNED = ("jax", "numpyro", "equinox", "scipy")
-SIBLING = re.compile(r"\]\(([\w-]+)\.ipynb\)")
 IN_COLAB = """\
 *In Colab.* Run the first cell: it installs the releases of the book, in about a minute. Where Colab
 then offers to restart the session, accept, and go on with the next cell."""
 
 
+To = Callable[[str], str]
+"""Says where a link to a page leads."""
+
+
+def beside(page: str) -> str:
+    """Return a page's notebook among those of the workshop, or the page where it has none."""
+    return f"{Path(page).name}.ipynb" if page in taught() else pages.published(page)
+
+
+def among_all(here: str) -> To:
+    """Return where links lead from the notebook of a page, where all notebooks are there."""
+
+    def to(page: str) -> str:
+        if page not in with_cells():
+            return pages.published(page)
+        return posixpath.relpath(place(page), posixpath.dirname(place(here)))
+
+    return to
+
+
 def card(page: str) -> str:
-    """Return a chapter's front card as Markdown that any notebook shows."""
+    """Return the card at the top of a chapter or a case as Markdown that any notebook shows."""
+    failure = entries.load()[Path(page).name]
+    if failure.form == entries.CASE:
+        shown, folded = casebook.rows_of_card(failure)
+        told = "\n\n".join(f"**{key}.** {value}" for key, value in folded.items())
+        return f"{as_rows(shown)}\n\n{as_fold('Show cause, cure and reports', told)}"
     head = pages.meta(page)["chapter"]
-    failure = entries.chapters()[Path(page).name]
     rows = {
         "Symptom": failure.symptom,
         "Message": f"`{failure.message}`",
         "Versions": versions.sentence(failure.name),
         "Time": MINUTES.format(**head["minutes"]),
-        "Needs": ", ".join(link(f"book/{need['page']}") for need in head["prerequisites"]),
+        "Needs": ", ".join(f"[](/book/{need['page']}.md)" for need in head["prerequisites"]),
     }
     goals = "\n".join(f"- {goal}" for goal in head["objectives"])
-    table = "\n".join(f"| **{key}** | {value} |" for key, value in rows.items())
-    return f"| | |\n|---|---|\n{table}\n\nAfter this chapter you can\n\n{goals}"
+    return f"{as_rows(rows)}\n\nAfter this chapter you can\n\n{goals}"
 
 
-def link(page: str, text: str = "") -> str:
-    """Return a link to a page's notebook, or to the page where it has none."""
-    text = text or pages.title(page)
-    file = f"{Path(page).name}.ipynb" if page in taught() else pages.published(page)
-    return f"[{text}]({file})"
+def as_rows(rows: dict[str, str]) -> str:
+    """Return a table of two columns without a head, as Markdown."""
+    return "\n".join(["| | |", "|---|---|", *(f"| **{k}** | {v} |" for k, v in rows.items())])
 
 
-def plain(text: str, page: str) -> str:
+def as_fold(summary: str, text: str) -> str:
+    """Return Markdown folded away below a line."""
+    return f"<details><summary>{summary}</summary>\n\n{text.strip()}\n\n</details>"
+
+
+def link(found: re.Match, to: To) -> str:
+    """Return a link to a page with its text, or its title; a notebook has no anchors."""
+    text, page, anchor = found[1] or pages.title(found[2]), found[2], found[3] or ""
+    address = to(page)
+    return f"[{text}]({address}{anchor if address == pages.published(page) else ''})"
+
+
+def plain(text: str, page: str, to: To = beside) -> str:
     """Return a page's Markdown without what only the book's site understands."""
+    text = NO_WORDS.sub("", text)
     text = CARD.sub(lambda found: card(page), text)
     text = INCLUDED.sub(lambda found: f"```python\n{source(found[1])}\n```", text)
-    text = CASES.sub(lambda found: casebook.family_table(found[1]), text)
+    text = TABLE.sub(lambda found: TABLES[found[1]](*(found[2] or "").split()), text)
     text = MARK.sub(r"(\1)", text)
-    text = NO_WORDS.sub("", text)
+    text = SEARCHED.sub(r"We found no report (searched for: \1)", text)
+    text = FAMILY.sub(rf"[\1](/{pages.page_name(entries.FAMILIES)}.md#\2)", text)
+    text = PLACES.sub("", JUMP.sub("", text))
+    text = FOLD.sub(lambda found: as_fold(found[2], found[3]), text)
     text = predictions.written(text, predictions.as_markdown)
     text = LABEL.sub("", text)
-    text = LINK.sub(lambda found: link(found[2], found[1]), text)
+    text = LINK.sub(lambda found: link(found, to), text)
     return ANCHOR.sub(r"*\1*", text).strip()
 
 
@@ -85,14 +160,14 @@ def source(file: str) -> str:
     return text[first.start() if first else 0 :].rstrip()
 
 
-def read(page: str) -> NotebookNode:
+def read(page: str, to: To = beside) -> NotebookNode:
     """Read a page as a notebook in plain Markdown, with its solutions tagged `SOLUTION`."""
     source = pages.read_notebook(pages.path_of(page))
     cells, before = [], ("", "")
     for part, title, cell in exercises.walk(source.cells):
         made = [cell]
         if cell.cell_type == "markdown":
-            text = plain(re.sub(r"\A(:\w+:.*\n)*```\n", "", f"{cell.source}\n"), page)
+            text = plain(re.sub(r"\A(:\w+:.*\n)*```\n", "", f"{cell.source}\n"), page, to)
             made = [new_markdown_cell(text)] if text else []
         if part and (part, title) != before:
             heading = f"### {title}" if part == "given" else "#### Solution"
@@ -109,25 +184,44 @@ def read(page: str) -> NotebookNode:
     return notebook
 
 
-def student(page: str) -> NotebookNode:
+def student(page: str, to: To = beside) -> NotebookNode:
     """Return a page's notebook for learners: no solutions, no outputs, no expectations."""
-    notebook = read(page)
+    notebook = read(page, to)
     notebook.cells = [c for c in notebook.cells if SOLUTION not in c.metadata.get("tags", [])]
     for cell in notebook.cells:
         for key in ("expect", "mystnb"):
             cell.metadata.pop(key, None)
-    notebook.metadata.pop("chapter", None)
-    notebook.cells.insert(1, new_markdown_cell(FIRST, id="how-to"))
+        if "laboratory" in cell.metadata.get("tags", []):
+            cell.metadata["jupyter"] = {"source_hidden": True}
+    for key in ("chapter", "entry", "description", "jupytext"):
+        notebook.metadata.pop(key, None)
+    uses_both = any(cell.source.startswith(("%%then", "%%both")) for cell in notebook.cells)
+    solutions = ", with the solutions of exercises," * bool(exercises.find(pages.path_of(page)))
+    first = FIRST.format(stacks=STACKS * uses_both, solutions=solutions, page=pages.published(page))
+    title, _, text = notebook.cells[0].source.partition("\n\n")
+    opening = [(title, "title"), (first, "how-to"), (text, "opening")]
+    notebook.cells[:1] = [new_markdown_cell(words, id=name) for words, name in opening if words]
+    return notebook
+
+
+def in_folder(page: str) -> NotebookNode:
+    """Return a learner's notebook that stands among all others, and knows what it was made as."""
+    notebook = student(page, among_all(page))
+    notebook.metadata[MADE] = {"made": digest(notebook)}
+    return notebook
+
+
+def download(page: str) -> NotebookNode:
+    """Return a learner's notebook that stands alone: its links lead to the site."""
+    notebook = student(page, pages.published)
+    setup = DOWNLOADED.format(setup=pages.published("book/workshop/set-up"))
+    notebook.cells[1].source += f"\n\n{setup}"
     return notebook
 
 
 def colab(page: str) -> NotebookNode:
     """Return a page's notebook for Colab, whose first cell installs the releases of the book."""
-    notebook = student(page)
-    places = {Path(other).name: pages.published(other) for other in taught()}
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            cell.source = SIBLING.sub(lambda found: f"]({places[found[1]]})", cell.source)
+    notebook = student(page, pages.published)
     lock = (pages.ROOT / "requirements.txt").read_text()
     locked = dict(re.findall(r"^([\w-]+)==([^\s;\\]+)", lock, re.M))
     pins = " ".join(f"{name}=={locked[name]}" for name in PINNED)
@@ -186,9 +280,65 @@ def write(file: Path, text: str | bytes) -> None:
     file.write_bytes(text.encode() if isinstance(text, str) else text)
 
 
+def digest(notebook: NotebookNode) -> str:
+    """Return one hash of what a learner changes: the texts of the cells, and their outputs."""
+    cells = [(cell.cell_type, cell.source, cell.get("outputs", [])) for cell in notebook.cells]
+    return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
+
+
+def is_as_made(file: Path) -> bool:
+    """Tell whether a notebook holds what was once written there, and nothing else."""
+    try:
+        notebook = nbformat.read(file, as_version=4)
+        return notebook.metadata[MADE]["made"] == digest(notebook)
+    except (ValueError, KeyError, AttributeError, TypeError):  # whatever it is, it is a learner's
+        return False
+
+
+def bring_up_to_date(folder: Path) -> list[str]:
+    """Write all notebooks into a folder; return the names of those that a learner has changed."""
+    changed = []
+    for page in with_cells():
+        file, text = folder / place(page), nbformat.writes(in_folder(page))
+        if file.exists() and file.read_text() == text:
+            continue
+        if file.exists() and not is_as_made(file):
+            changed.append(place(page))
+            continue
+        new = file.with_name(f".{file.name}.new")
+        write(new, text)
+        os.replace(new, file)
+    write(folder / INDEX, start_page())
+    return changed
+
+
+def start_page() -> str:
+    """Return the index of the notebooks, part by part."""
+    lines, part = [START.format(book=pages.published(pages.contents()[0].page))], ""
+    for row in pages.contents():
+        if row.page in with_cells():
+            if row.part != part:
+                part = row.part
+                lines.append(f"\n## {part}\n")
+            lines.append(f"- [{pages.title(row.page)}]({place(row.page)})")
+    return "\n".join(lines) + "\n"
+
+
+def main(folder: str = str(OUT), how: str = "") -> None:
+    """Write the notebooks that were asked for, and say where they are."""
+    where = os.path.relpath(folder)
+    if not how:
+        if changed := bring_up_to_date(Path(folder)):
+            names = ", ".join(changed[:5]) + (" and others" if changed[5:] else "")
+            print(f"Left in {where} as you changed them: {names}. Rename one, to get it anew.")
+        print(f"{len(with_cells())} notebooks are in {where}, listed in {where}/{INDEX}.")
+        return
+    for_colab = how == "--colab"
+    for page in foundations() if for_colab else with_cells():
+        file = Path(folder, f"{Path(page).name}.ipynb" if for_colab else place(page))
+        write(file, nbformat.writes(colab(page) if for_colab else download(page)))
+    print(f"The notebooks are in {where}.")
+
+
 if __name__ == "__main__":
-    folder, *asked = sys.argv[1:]
-    make, names = (colab, foundations()) if asked == ["--colab"] else (student, taught())
-    for name in names:
-        write(Path(folder, f"{Path(name).name}.ipynb"), nbformat.writes(make(name)))
-    print(f"{len(names)} notebooks are in {folder}.")
+    main(*sys.argv[1:])

@@ -12,7 +12,7 @@ from pygments.token import Comment
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
-from bookkit import entries, execute, outputs, pages, versions
+from bookkit import entries, execute, outputs, pages, taught, versions
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
@@ -117,15 +117,11 @@ def fold_asserts(block: nodes.literal_block) -> None:
 
 def how_to_answer(page: str) -> nodes.raw:
     """Return the line that says how an exercise is done, whose cells run nowhere on a page."""
-    config = pages.config()
-    address = config["repository"]["url"].removeprefix("https://github.com/")
-    binder = f"{config['launch_buttons']['binderhub_url']}/v2/gh/{address}/"
-    binder += f"{config['repository']['branch']}?urlpath=lab/tree/{page}.md"
     source = "../" * page.count("/") + f"_sources/{page}.ipynb"
     text = say(
         "To answer, open this page {binder}, or {download} and open it in JupyterLab. Run the "
         "cells above, fill in the next one, and run it with its check.",
-        binder=f'<a href="{binder}">{say("in Binder")}</a>',
+        binder=f'<a href="{taught.binder_address(page)}">{say("in Binder")}</a>',
         download=f'<a href="{source}" download>{say("download it")}</a>',
     )
     return render.raw(f'<p class="how-to">{text}</p>')

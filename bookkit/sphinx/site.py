@@ -6,8 +6,9 @@ those twenty. Titles and descriptions come from the catalogue, or from a page's 
 
 import base64
 import html
-import json
 import re
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -129,10 +130,20 @@ def link_cases(app: Sphinx, pagename: str, templatename: str, context: dict, doc
     context["next"] = to(family[place + 1].page if place + 1 < len(family) else INDEX)
 
 
-def offer_colab(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """Put Colab beside Binder on a page that needs no second kernel."""
+def offer_notebook(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Offer the notebook of a page in Binder and to download, and not the page's source.
+
+    Colab stands beside Binder on a page that needs no second kernel.
+    """
+    if pagename not in taught.with_cells():
+        return
+    groups = {group.get("label"): group for group in context["header_buttons"]}
+    saved = groups["download-buttons"]
+    saved["buttons"] = [b for b in saved["buttons"] if b["label"] != "download-source-button"]
+    group = groups["launch-buttons"]
+    (binder,) = group["buttons"]
+    binder["url"] = taught.binder_address(pagename)
     if pagename in taught.foundations():
-        (group,) = (b for b in context["header_buttons"] if b.get("label") == "launch-buttons")
         button = {"type": "link", "text": "Colab", "tooltip": "Launch on Colab"}
         button |= {"icon": "_static/images/logo_colab.png", "url": taught.colab_address(pagename)}
         group["buttons"].append(button)
@@ -234,13 +245,16 @@ def guard(app: Sphinx, exception: Exception | None) -> None:
             script.write_text(re.sub(old, new, script.read_text()))
 
 
-def number_cells(app: Sphinx, exception: Exception | None) -> None:
-    """Name the cells of the notebooks to download by their places, so that two builds are equal."""
-    for file in Path(app.outdir, "_sources").rglob("*.ipynb"):
-        notebook = json.loads(file.read_text())
-        for number, cell in enumerate(notebook["cells"]):
-            cell["id"] = f"cell-{number}"
-        file.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
+def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
+    """Write what a page offers to download over what the theme has put there: the page executed.
+
+    It is English on every site, so a process that speaks English makes it.
+    """
+    if exception or app.builder.name != "html":
+        return
+    command = [sys.executable, "-m", "bookkit.formats.notebooks"]
+    folder = Path(app.outdir, "_sources", "book")
+    subprocess.run([*command, folder, "--download"], check=True, stdout=subprocess.DEVNULL)
 
 
 def keep_dates_whole(app: Sphinx, doctree: nodes.document, page: str) -> None:
@@ -266,8 +280,8 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", describe, priority=400)
     app.connect("doctree-resolved", keep_dates_whole)
     app.connect("html-page-context", link_cases, priority=400)
-    app.connect("html-page-context", offer_colab, priority=600)
+    app.connect("html-page-context", offer_notebook, priority=600)
     app.connect("build-finished", lighten, priority=900)
     app.connect("build-finished", guard, priority=900)
-    app.connect("build-finished", number_cells)
+    app.connect("build-finished", write_notebooks)
     return {"parallel_read_safe": True, "version": "1"}

@@ -16,7 +16,8 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_magic, magics_class
 
-from ..then import MISSING, NOT_ABOVE
+from .. import names
+from ..then import MISSING
 
 FOLDER = Path(__file__).parent
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n((?:> [^\n]*\n)+))?", re.M | re.S)
@@ -63,18 +64,19 @@ def load(label: str) -> Exercise:
     return Exercise(tuple(names), check, "Kernel: `then`" in head, told)
 
 
-def hint(name: str, message: str) -> str:
+def hint(name: str, message: str, advice: str = "") -> str:
     """Return what a learner is told when a check, or the code that it calls, raises.
 
     Args:
         name: the class name of the exception.
         message: its text.
+        advice: what to do about a name that is not defined.
     """
     first = next(iter(message.strip().splitlines()), "")
     if name == "AssertionError":
         return first or "the check failed"
-    if name in ("NameError", "UnboundLocalError"):
-        return f"{first}. {NOT_ABOVE}"
+    if name == "NameError":
+        return f"{first}. {advice}"
     return f"your code stops with {name}: {first}"
 
 
@@ -108,8 +110,14 @@ class CheckMagics(Magics):
         try:
             why = self.run("".join([answer, *empty, exercise.check]), exercise.then)
         except Exception as error:
-            return f"Not yet: {hint(type(error).__name__, str(error))}"
+            advice = self.about(exercise, names.undefined(str(error)))
+            return f"Not yet: {hint(type(error).__name__, str(error), advice)}"
         return why or PASSED
+
+    def about(self, exercise: Exercise, name: str) -> str:
+        """Return what to do about a name that is not defined; an answer's own is made above."""
+        above = names.made_above(self.shell, exercise.then) | set(exercise.names)
+        return names.advice(name, () if exercise.then else self.shell.user_ns, above)
 
     def run(self, code: str, then: bool) -> str:
         """Run a check's code, and return why the answer is right."""
