@@ -226,7 +226,7 @@ def test_a_verdict_tells_the_failure_from_every_other_exception(body, verdict, t
 
 def test_a_row_of_which_a_part_is_measured_anew_keeps_the_date_of_the_whole(monkeypatch, tmp_path):
     def measure(row, wanted):
-        said = {"program": wanted[OWN[0]], **dict.fromkeys(runner.PARTS, {"verdict": "ok"})}
+        said = {"program": wanted[OWN[0]], **{key: {"verdict": "ok"} for key in runner.PARTS}}
         return recorded[row] | {"measured": "2100-01-01", "seconds": 1, "verdicts": {OWN[0]: said}}
 
     recorded, now = runner.read(), runner.digests()
