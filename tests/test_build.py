@@ -1,13 +1,16 @@
 """Incremental builds tell the truth: what was built is believed as far as it can be checked."""
 
+import copy
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 
-from bookkit import build, execute, languages, pages
+from bookkit import build, execute, languages, pages, versions
+from bookkit.sphinx import directives
 
 ROOT = pages.ROOT
 # Builds an edition, and notes it; while it does, there must be no record that one could believe.
@@ -22,7 +25,7 @@ INPUTS = [*execute.DATA, "trace_evidence/then.py", "bookkit/build.py", "book/_st
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A small checkout, built by a stand-in for Python."""
-    for name in (*INPUTS, "_config.yml", "_toc.yml", "book/one.md"):
+    for name in (*INPUTS, "_config.yml", "_toc.yml", "book/one.md", "stacks/matrix.json"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before\n")
     command = tmp_path / "bin" / "python"
@@ -57,6 +60,7 @@ NOTHING, PAGE, EVERYTHING = ([], False), (["en"], False), (["en"], True)
     [
         ("README.md", NOTHING),
         ("book/one.md", PAGE),
+        ("stacks/matrix.json", PAGE),
         *((name, EVERYTHING) for name in INPUTS),
         ("_build/site.txt", EVERYTHING),
     ],
@@ -96,6 +100,25 @@ def test_a_page_that_was_executed_anew_is_built_again(checkout, monkeypatch):
     execute.read_again(checkout / "book" / "one.md")
     assert not doctree.exists()
     assert (built(checkout), built(checkout)) == (PAGE, NOTHING)
+
+
+def test_a_page_is_read_again_where_the_matrix_says_something_else_of_its_programs(monkeypatch):
+    asked = {"one": ["int32-sum"], "two": ["leaf-order"], "all": ["int32-sum", "leaf-order"]}
+    asked = {page: [*names, versions.STACKS] for page, names in asked.items()}
+    metadata = {page: {directives.ASKED: names} for page, names in asked.items()} | {"none": {}}
+    env = SimpleNamespace(metadata=metadata)
+
+    def again(change):
+        record = copy.deepcopy(versions.load())
+        change(record, record["rows"][-1]["verdicts"]["int32-sum"])
+        monkeypatch.setattr(versions, "load", lambda: record)
+        return directives.outdated(None, env)
+
+    assert again(lambda record, parts: None) == ["one", "two", "all"], "nothing is known of before"
+    assert again(lambda record, parts: None) == []
+    assert again(lambda record, parts: parts.update(program="another")) == []
+    assert again(lambda record, parts: parts["reproduce"].update(verdict="ok")) == ["one", "all"]
+    assert again(lambda record, parts: record["rows"].pop()) == ["one", "two", "all"]
 
 
 def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, capsys):

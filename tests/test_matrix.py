@@ -224,6 +224,25 @@ def test_a_verdict_tells_the_failure_from_every_other_exception(body, verdict, t
 # --- the runner ------------------------------------------------------------------------------
 
 
+def test_a_row_of_which_a_part_is_measured_anew_keeps_the_date_of_the_whole(monkeypatch, tmp_path):
+    def measure(row, wanted):
+        said = {"program": wanted[OWN[0]], **{key: {"verdict": "ok"} for key in runner.PARTS}}
+        return recorded[row] | {"measured": "2100-01-01", "seconds": 1, "verdicts": {OWN[0]: said}}
+
+    recorded, now = runner.read(), runner.digests()
+    record = tmp_path / "matrix.json"
+    record.write_text(runner.RECORD.read_text())
+    for name, value in (("RECORD", record), ("measure", measure)):
+        monkeypatch.setattr(runner, name, value)
+    monkeypatch.setattr(runner, "digests", lambda: now | {OWN[0]: "another"})
+    row = ROWS[-1]
+    assert runner.main(["--rows", row]) == 0
+    after = runner.read()[row]
+    assert after["measured"] == recorded[row]["measured"]
+    assert after["verdicts"][OWN[0]]["program"] == "another"
+    assert len(after["verdicts"]) == len(recorded[row]["verdicts"])
+
+
 def test_a_verdict_is_of_the_program_that_runs_and_not_of_the_runners_text(monkeypatch, tmp_path):
     now = runner.digests()
     text = runner.RUNNER.read_text() + "\nUNUSED = 1\n"

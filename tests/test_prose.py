@@ -23,6 +23,8 @@ RELEASE = re.compile(r"(NumPyro|JAX|Equinox|Diffrax)\b|(?<![\w.-])(\d+\.\d+\.\d+
 THREAD = re.compile(r"\b(issue|pull request|discussion) #?(\d+)$")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 NOTEBOOKS = pages.find_notebooks()
+PAGES = sorted(pages.BOOK.rglob("*.md"))
+TEXTS = [*PAGES, *sorted(pages.ROOT.glob("*.md")), *sorted(pages.ROOT.glob("[pu]*/**/*.md"))]
 
 
 @cache
@@ -104,33 +106,38 @@ def measured():
     return found | {(library, one) for library in ("", *versions.TITLES.values()) for one in every}
 
 
-def test_a_release_that_the_prose_names_was_measured():
-    for path in sorted(pages.BOOK.rglob("*.md")):
-        library = ""
-        for match in RELEASE.finditer(prose(path)):
-            library = match[1] or library  # a release is of the library that was named last
-            assert not match[2] or (library, match[2]) in measured(), (
-                f"{path.name}: {library} {match[2]} was not measured: let a cell print it"
-            )
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_a_release_that_the_prose_names_was_measured(path):
+    library = ""
+    for match in RELEASE.finditer(prose(path)):
+        library = match[1] or library  # a release is of the library that was named last
+        assert not match[2] or (library, match[2]) in measured(), (
+            f"{path.name}: {library} {match[2]} was not measured: let a cell print it"
+        )
 
 
-def test_a_link_that_names_an_issue_or_a_pull_request_leads_to_it():
-    links = [
-        (path.name, " ".join(text.split()), address)
-        for path in [*pages.ROOT.glob("*.md"), *pages.ROOT.glob("[bpu]*/**/*.md")]
-        for text, address in re.findall(r"\[([^\[\]]+)\]\((https:[^()\s]+)\)", path.read_text())
-    ]
-    for one in entries.load().values():
-        links += [(one.name, row["text"], row["url"]) for row in one.upstream if "url" in row]
-    named = [(where, THREAD.search(text), address) for where, text, address in links]
-    named = [(where, found, address) for where, found, address in named if found]
-    assert len(named) > 150
-    for where, found, address in named:
+def threads(path):
+    """Return what a text and its record say of issues and pull requests that they link."""
+    links = re.findall(r"\[([^\[\]]+)\]\((https:[^()\s]+)\)", path.read_text())
+    if path.stem in entries.load():
+        upstream = entries.load()[path.stem].upstream
+        links += [(row["text"], row["url"]) for row in upstream if "url" in row]
+    named = [(THREAD.search(" ".join(text.split())), address) for text, address in links]
+    return [(found, address) for found, address in named if found]
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
+def test_a_link_that_names_an_issue_or_a_pull_request_leads_to_it(path):
+    for found, address in threads(path):
         kind, number = found.groups()
         wanted = f"/{'pull' if kind == 'pull request' else f'{kind}s'}/{number}"
         assert re.fullmatch(rf"https://github\.com/[\w.-]+/[\w.-]+{wanted}(#.*)?", address), (
-            f"{where}: {found.string} leads to {address}"
+            f"{path.name}: {found.string} leads to {address}"
         )
+
+
+def test_threads_are_found_in_texts_and_in_records():
+    assert sum(map(len, map(threads, TEXTS))) > 150
 
 
 def test_every_exception_is_needed():

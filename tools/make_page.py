@@ -36,7 +36,7 @@ def main() -> int:
         words = [sys.executable, "-m", "stacks.measure", "--newest"]
         if subprocess.run(words, cwd=pages.ROOT).returncode:
             print("Not all of the newest stacks were measured: run this again to try once more.")
-    tests = ["tests/test_structure.py", "tests/test_cases.py"]
+    tests = [f"tests/test_{name}.py" for name in ("structure", "cases", "prose")]
     words = [sys.executable, "-m", "pytest", "-q", str(path), *tests, "-k", path.stem]
     failed |= subprocess.run([*words, *sys.argv[2:]], cwd=pages.ROOT).returncode
     if failed:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from bookkit import avoid, casebook, entries, publish
+from bookkit import avoid, casebook, entries, publish, versions
 from bookkit.languages import cached, say
 from trace_evidence import symptoms, triage
 
@@ -80,6 +80,7 @@ BOX = """\
 def triage_box(here: Generated) -> str:
     """Return the box that takes an error or plain words, and links where scripts do not run."""
     root = "../" * here.env.docname.count("/")
+    versions.ASKED.update(versions.told())  # what the data say of them was computed once
     return BOX.format(
         data=f"{root}{data_address()}",
         paste=say("Paste an error, or say in plain words what is wrong"),
