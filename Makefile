@@ -72,26 +72,23 @@ serve: book ## serve the site on loopback (PORT=8000)
 
 lab: environments ## make the pages' notebooks, and open them in JupyterLab with both kernels
 	@$(PY) -m bookkit.formats.notebooks
-	@$(PY) -m jupyter lab --ip 127.0.0.1 --notebook-dir notebooks \
+	@$(PY) -m bookkit.run -m jupyter lab --ip 127.0.0.1 --notebook-dir notebooks \
 	  --LabApp.default_url /lab/tree/index.md \
 	  $$([ "$$(id -u)" != 0 ] || echo --allow-root)  # in a container, root is who there is
 
 doctor: environments ## see in a minute whether this machine is ready: both kernels, memory
-	@$(PY) -m tools.doctor
+	@$(PY) -m bookkit.run -m tools.doctor
 
 workshop: environments ## make student and instructor notebooks, slides and handouts
 	@$(PY) -m bookkit
 	@$(PY) -m bookkit.formats.workshop
-
-hub: environments ## start a JupyterHub on loopback, with both kernels (PORT=8010)
-	@$(PY) -m hub.start
 
 matrix: environments ## measure what is new or changed on the stacks of the version matrix
 	@$(PY) -m stacks.measure $(ARGS)
 
 # What a maintainer runs: make run M="tools.latest"
 run: environments
-	@$(PY) -m $(M)
+	@$(PY) -m bookkit.run -m $(M)
 
 UV := .venv/bin/uv
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.12 --generate-hashes --no-header
@@ -102,7 +99,6 @@ lock: environments
 	  -o requirements.txt
 	$(LOCK) pyproject.toml --extra notebook --group lab --group install -c requirements.txt \
 	  -o binder/requirements.txt
-	$(LOCK) --upgrade hub/requirements.in -o hub/requirements.txt
 	$(PY) -m stacks.measure --lock
 	$(UV) pip compile --quiet --no-header --no-annotate --generate-hashes --python-version \
 	  $$(sed -n '1s/# Python //p' stacks/recordings/frameworks.in) \

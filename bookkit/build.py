@@ -22,7 +22,7 @@ RECORD = execute.BUILT
 SHARED = (
     *("_config.yml", "_toc.yml", "book/*.toml", "book/references.bib"),
     *("book/_static/**/*", "book/_templates/**/*", "bookkit/**/*", "can_i_use/**/*"),
-    *("examine/examine_model/**/*", "examine/trials/record.json", "hub/values.yaml"),
+    *("examine/examine_model/**/*", "examine/trials/record.json", "binder/hub-values.yaml"),
     *("stacks/*.json", "stacks/*.toml", "stacks/*.in", "upstream/**/*"),
     *("locale/*/language.toml", "locale/*/LC_MESSAGES/interface.po"),
     "locale/*/LC_MESSAGES/records/**/*.po",

@@ -81,7 +81,7 @@ def lab_file(page):
 
 
 def test_a_learners_notebook_runs_on_both_kernels_from_the_volume_of_a_hub(image):
-    values = pages.parse((pages.ROOT / "hub" / "values.yaml").read_text())["singleuser"]
+    values = pages.parse((pages.ROOT / "binder" / "hub-values.yaml").read_text())["singleuser"]
     hook = values["lifecycleHooks"]["postStart"]["exec"]["command"]
     starts = [word.replace(IMAGE_HOME, str(COPY)) for word in hook]
     VOLUME.mkdir()

@@ -30,10 +30,9 @@ def lab(tmp_path):
     runtime.mkdir()
     home.mkdir()
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime), "HOME": str(home)}
-    env["JUPYTER_DATA_DIR"] = str(tmp_path / "data")  # as in the Makefile
     notebooks.bring_up_to_date(tmp_path / "notebooks")
     recipe = (pages.ROOT / "Makefile").read_text().replace("\\\n", "")
-    (arguments,) = re.findall(r"-m (jupyter lab [^$]*)", recipe)
+    (arguments,) = re.findall(r"-m (bookkit.run -m jupyter lab [^$]*)", recipe)
     command = [sys.executable, "-m", *arguments.split(), "--port=0", "--no-browser", "--allow-root"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, env=env, cwd=tmp_path, **quiet) as server:

@@ -57,10 +57,10 @@ def test_a_row_was_measured_with_its_lock_which_holds_its_pins_with_hashes(recor
     assert "://" not in lock
 
 
-def test_binder_and_the_hub_install_releases_of_the_books_lock():
-    names = ("requirements.txt", "binder/requirements.txt", "hub/requirements.txt")
-    book, binder, hub = (runner.pins_of((ROOT / name).read_text()).items() for name in names)
-    assert binder <= book and binder <= hub, "make lock"
+def test_binder_installs_releases_of_the_books_lock():
+    names = ("requirements.txt", "binder/requirements.txt")
+    book, binder = (runner.pins_of((ROOT / name).read_text()).items() for name in names)
+    assert binder <= book, "make lock"
 
 
 def test_the_recordings_were_made_with_the_books_stacks():

@@ -78,8 +78,6 @@ def test_every_link_into_jupyterlab_leads_to_what_is_made(folder):
     texts = [file.read_text() for file in (pages.ROOT / "README.md", *pages.BOOK.rglob("*.md"))]
     links = [link for text in texts for link in TO_LAB.findall(text)]
     assert len(links) >= 2
-    hub = (pages.ROOT / "hub" / "jupyterhub_config.py").read_text()
-    links += re.findall(r'default_url = "/lab/tree/([^"]+)"', hub)
     links += [taught.in_lab(page).removeprefix("lab/tree/") for page in taught.with_cells()]
     for link in links:
         top, _, name = link.partition("/")

@@ -57,7 +57,7 @@ def test_every_weekly_job_runs_a_command_that_there_is_and_is_listed():
 
 def test_nobody_gets_into_a_hub_for_which_no_password_was_chosen():
     """JupyterHub's shared password lets nobody in where it is empty; `dummy` lets in everybody."""
-    settings = yaml.safe_load((ROOT / "hub" / "values.yaml").read_text())["hub"]["config"]
+    settings = yaml.safe_load((ROOT / "binder" / "hub-values.yaml").read_text())["hub"]["config"]
     assert settings["JupyterHub"] == {"authenticator_class": "shared-password"}
     assert settings["SharedPasswordAuthenticator"] == {"user_password": ""}
 

@@ -106,13 +106,13 @@ def test_every_page_is_in_the_table_of_contents_with_one_title(path):
 
 # What each folder of code neither imports nor starts. The rooms of `bookkit`: its own modules, the
 # site (`sphinx`), all other `formats`, of which the site offers some.
-UPPER = {"can_i_use", "hub", "stacks", "tests", "tools", "trials"}
+UPPER = {"can_i_use", "stacks", "tests", "tools", "trials"}
 ABOVE = {
     "examine/examine_model": UPPER | {"bookkit", "trace_evidence"},
     "trace_evidence": UPPER | {"bookkit"},
     "bookkit": UPPER - {"can_i_use"} | {"bookkit.formats", "bookkit.sphinx"},
     "can_i_use": UPPER - {"can_i_use", "stacks"} | {"bookkit"},
-    "tools": {"hub", "tests"},
+    "tools": {"tests"},
 }
 MAKES_DATA = "bookkit.publish"  # which the package starts in a checkout, where its data are old
 

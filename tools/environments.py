@@ -45,8 +45,8 @@ def run(*command, cure=CURE):
     env = {"UV_CACHE_DIR": str(CACHE / "uv"), "UV_PYTHON_INSTALL_DIR": str(CACHE / "python")}
     env["UV_SYSTEM_CERTS"] = "1"
     certificates = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
-    if certificates:  # uv finds the system's, and pip and npm call them by other names
-        env.update(dict.fromkeys(("PIP_CERT", "NODE_EXTRA_CA_CERTS"), certificates))
+    if certificates:  # uv finds the system's, and pip calls them by another name
+        env["PIP_CERT"] = certificates
     env.update(os.environ, UV_NO_PROGRESS="1", VIRTUAL_ENV="")
     words = [str(part) for part in command]
     try:

@@ -1,1 +1,0 @@
-"""The book on a JupyterHub; each command runs as `python -m hub.NAME`."""
