@@ -56,7 +56,7 @@ def of_the_construct_table() -> str:
     for name, text in record.INSTANCES["of_the_construct"].items():
         letters = Counter(row[name] for row in rows.values())
         bad, known = letters["W"] + letters["X"], len(rows) - letters["-"] - letters["?"]
-        counted = say("So it is for {bad} of {all} distributions", bad=bad, all=known)
+        counted = say("This is so for {bad} of {all} distributions", bad=bad, all=known)
         case = entries.cases()[cause(record.CAUSES, "Normal", name, "W")["case"]]
         found.append(f"- {say(text)} {counted}: {casebook.link(case)}.")
     return "\n".join(found)
