@@ -7,7 +7,6 @@ gives (None if there is no cure to try); each a value, or a function of no argum
 """
 
 import argparse
-import functools
 import json
 import random
 import re
@@ -88,15 +87,16 @@ def changed() -> list[str]:
 
     A clone that holds one commit has nothing to compare with, and says so.
     """
-    git = ["git", "-C", str(ROOT)]
-    run = functools.partial(subprocess.run, cwd=ROOT, text=True, capture_output=True)
-    bases = [["merge-base", "origin/main", "HEAD"], ["rev-parse", "--verify", "--quiet", "HEAD~1"]]
-    found = [run([*git, *words]).stdout.strip() for words in bases]
-    head = run([*git, "rev-parse", "HEAD"]).stdout.strip()
-    base = next((one for one in found if one not in ("", head)), "")
+
+    def git(words: str) -> str:
+        command = ["git", *words.split()]
+        return subprocess.run(command, cwd=ROOT, text=True, capture_output=True).stdout.strip()
+
+    found = git("merge-base origin/main HEAD"), git("rev-parse --verify --quiet HEAD~1")
+    base = next((one for one in found if one not in ("", git("rev-parse HEAD"))), "")
     if not base:
         print("this clone has no earlier commit: no page is known to have changed")
-    names = run([*git, "diff", "--name-only", base or "HEAD"]).stdout.splitlines()
+    names = git(f"diff --name-only {base or 'HEAD'}").splitlines()
     rooms = (FOLDER, ROOT / "book" / "cases", ROOT / "book" / "failures")
     stems = {Path(name).stem for name in names if (ROOT / name).parent in rooms}
     return sorted(stem for stem in stems if (FOLDER / f"{stem}.py").exists())
