@@ -174,18 +174,6 @@ def family_table(family: str) -> str:
     return f"{once}\n\n{as_table(head, rows)}"
 
 
-def symptom_list() -> str:
-    """Return the second door: symptoms in plain words, each a fold with its cases."""
-    rows = []
-    for key, words in entries.SYMPTOMS.items():
-        found = [case for case in entries.cases().values() if key in case.symptoms]
-        if key != "error" and found:
-            opening = f"<summary>{say(words)} ({len(found)})</summary>"
-            listed = "\n".join(f"- {link(case)}{closed(case)}" for case in found)
-            rows.append(f'<details class="behind">{opening}\n\n{listed}\n\n</details>\n')
-    return "\n".join(rows)
-
-
 def index_table() -> str:
     """Return all cases as one table, family by family, in each what costs most first.
 
@@ -230,7 +218,7 @@ def filters() -> str:
     used = {case.library for case in entries.cases().values()}
     libraries = {key: name for key, name in entries.LIBRARIES.items() if key in used}
     known = {
-        slug: [case.kind, case.library, list(case.symptoms), open_ranges(slug), case.severity]
+        slug: [case.kind, case.library, list(case.see), open_ranges(slug), case.severity]
         for slug, case in entries.cases().items()
     }
     data = entries.as_json(known).replace("<", "\\u003c")
@@ -241,7 +229,7 @@ def filters() -> str:
 <label>{say("Kind")} <select name="kind">{options(entries.KINDS)}</select></label>
 <label>{say("Costs")} <select name="costs">{options(entries.SEVERITIES)}</select></label>
 <label>{say("Library")} <select name="library">{options(libraries)}</select></label>
-<label>{say("Symptom")} <select name="symptom">{options(entries.SYMPTOMS)}</select></label>
+<label>{say("Symptom")} <select name="symptom">{options(entries.SEE)}</select></label>
 <label>NumPyro <input name="numpyro" size="7" placeholder="latest" autocomplete="off"></label>
 <label>JAX <input name="jax" size="7" placeholder="latest" autocomplete="off"></label>
 <label>Equinox <input name="equinox" size="7" placeholder="latest" autocomplete="off"></label>

@@ -24,6 +24,7 @@ from examine_model.report import NAMES
 from bookkit import forms, pages
 from bookkit.languages import cached, said, say
 from bookkit.versions import TITLES
+from trace_evidence.narrowing import SEE, WHERE
 from trace_evidence.triage import CLAIM
 
 CHAPTER, CASE, ERROR, FAMILY = "chapter", "case", "everyday", "family"
@@ -31,11 +32,11 @@ FAMILIES = pages.BOOK / "reference" / "families.md"
 ERRORS = pages.BOOK / "errors"
 KEYS = {  # the keys that an entry must have, and those that it may have
     CHAPTER: (
-        "title symptom message cause cure question wordings upstream",
+        "title see where symptom message cause cure question wordings upstream",
         "evidence undecided_with once",
     ),
     CASE: (
-        "title short kind whose library family symptom symptoms phrases severity costs cause cure "
+        "title short see where kind whose library family symptom phrases severity costs cause cure "
         "upstream",
         "wordings evidence question decided_by tolerance examine",
     ),
@@ -43,7 +44,7 @@ KEYS = {  # the keys that an entry must have, and those that it may have
         "title symptom cure link wordings",
         "topic program only evidence question look phrases",
     ),
-    FAMILY: ("title symptom cure phrases", ""),
+    FAMILY: ("title see where symptom cure phrases", ""),
 }
 KINDS = {"silent": "Silent", "loud": "Loud"}
 OWNERS = {
@@ -54,16 +55,6 @@ OWNERS = {
 LIBRARIES = {
     **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "optax": "Optax"},
     **{"flax": "Flax", "python": "Python"},
-}
-SYMPTOMS = {
-    "posterior": "The posterior or a density is wrong",
-    "draws": "Draws, chains or restarts are all alike",
-    "stale": "New data or settings, old answer",
-    "loading": "Wrong after saving and loading",
-    "gradient": "A gradient is zero or wrong",
-    "slow": "Slow: it compiles again and again",
-    "memory": "Memory grows",
-    "error": "An error stops the program",
 }
 SEVERITIES = {  # silently wrong at ordinary sizes; silently wrong in a corner; loud, or waste only
     1: "wrong results",
@@ -134,6 +125,8 @@ class Entry:
     title: str  # what it is called; a case's is the heading of its page
     symptom: str  # what a reader sees, or what went wrong, in a sentence
     cure: str  # what to change, or to try first, in a sentence
+    see: tuple[str, ...] = ()  # what one sees, the most telling first: keys of `SEE`
+    where: tuple[str, ...] = ()  # where it shows, the most telling first: keys of `WHERE`
     cause: str = ""  # why it happens, in a sentence
     question: str = ""  # what tells look-alikes apart
     wordings: tuple[Wording, ...] = ()  # those that its message has had
@@ -152,7 +145,6 @@ class Entry:
     whose: str = ""  # a key of `OWNERS`
     library: str = ""  # a key of `LIBRARIES`: the one whose behavior it is
     family: str = ""  # the chapter or the family that it belongs to
-    symptoms: tuple[str, ...] = ()  # keys of `SYMPTOMS`
     severity: int = 0  # a key of `SEVERITIES`, judged from `costs`; the index sorts by it
     costs: str = ""  # how wrong it is, how likely, and when it may be ignored, in two sentences
     decided_by: tuple[str, ...] = ()  # whose releases decide; the first repaired it, or would
@@ -174,7 +166,7 @@ class Entry:
     @property
     def wasteful(self) -> bool:
         """Whether the answers are right, and time or memory is lost without an error."""
-        return set(self.symptoms) <= {"slow", "memory"}
+        return self.see[0] in ("slow", "memory", "hang")
 
     @cached_property
     def cells(self) -> list[pages.Cell]:
@@ -208,7 +200,8 @@ def checks() -> dict[str, Callable]:
         "wordings": forms.form(Wording, pattern=pattern, text={"minLength": 0}),
         "evidence": forms.form(Evidence, pattern=pattern | {"minLength": 0}),
         "upstream": upstream,
-        "symptoms": {"enum": [*SYMPTOMS]},
+        "see": {"enum": [*SEE]},
+        "where": {"enum": [*WHERE]},
         "decided_by": {"enum": [*TITLES]},
     }
     items = {key: {"type": "array", "items": part} for key, part in parts.items()}

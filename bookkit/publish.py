@@ -23,6 +23,7 @@ from .languages import cached, say
 
 PARTS = {entries.CHAPTER: "fix-it", entries.CASE: "cure"}  # the section that has the cure
 Entry = dict[str, Any]
+SHOWN = 110  # characters of the line that a wrong answer prints
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
@@ -42,6 +43,7 @@ def known_of(one: entries.Entry) -> Entry:
         **{"kind": one.form, "title": bare(one.title), "page": one.place},
         **{"link": to_page(one.link) if one.link else one.place, "text": TEXTS[one.form](one)},
         **{"family": one.family, "how": one.kind, "symptom": plainly(one.symptom)},
+        **{"see": one.see, "where": one.where, "library": one.library, "shows": shows(one)},
         **{"cause": plainly(one.cause), "cure": plainly(one.cure)},
         **{"question": plainly(one.question), **releases},
         "signatures": [[row.regex, row.points, row.section or part] for row in rows if row.regex],
@@ -49,6 +51,20 @@ def known_of(one: entries.Entry) -> Entry:
         "needs": one.form == entries.CASE and any(row.points > 0 for row in one.evidence),
         "look": [[other.name, bare(other.title), other.page] for other in looks_like(one)],
     }
+
+
+def shows(one: entries.Entry) -> str:
+    """Return the first line that the wrong answer of a silent case prints, as it was kept."""
+    if one.form != entries.CASE or one.kind != "silent":
+        return ""
+    kept = pages.ROOT / "tests" / "outputs" / "cases" / f"{one.name}.txt"
+    cells = [cell.node for cell in one.cells]
+    place = [n for n, cell in enumerate(cells) if "silent-failure" in cell.metadata.get("tags", [])]
+    parts = kept.read_text().split("\n=== ") if kept.exists() else []
+    if not place or place[0] >= len(parts):
+        return ""
+    printed = re.search(r"^--- stdout\n(.+)$", parts[place[0]], re.M)
+    return " ".join(printed[1].split())[:SHOWN] if printed else ""
 
 
 def same_message(one: entries.Entry) -> list[entries.Entry]:

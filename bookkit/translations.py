@@ -119,7 +119,7 @@ def under(value: Any, keys: set[str], above: str = "") -> Iterator[str]:
 
 def record_texts() -> Iterator[tuple[str, str]]:
     """Return the texts of the records, each with its file, or that of the page that it is for."""
-    known = (entries.KINDS, entries.OWNERS, entries.SYMPTOMS, entries.SEVERITIES)
+    known = (entries.KINDS, entries.OWNERS, entries.SEE, entries.WHERE, entries.SEVERITIES)
     constants: list[tuple[str, Iterable[str]]] = [
         ("bookkit/entries.py", [text for table in known for text in table.values()]),
         ("bookkit/entries.py", entries.STACKS.values()),

@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from . import EXAMINE, __version__, avoid, can_i_use, checkout
+from . import EXAMINE, __version__, avoid, can_i_use, checkout, narrowing
 from . import symptoms as second_door
 from . import triage as rules
 
@@ -88,6 +88,22 @@ def symptoms(words: str, as_json: bool) -> int:
         print(json.dumps({"format": FORMAT, "cases": [row._asdict() for row in found]}, indent=1))
     else:
         print(second_door.describe(found))
+    return 0 if found else 1
+
+
+def narrow(see: str | None, where: str | None, library: str) -> int:
+    """Print the failures that show what is asked; ask for what is not given.
+
+    Returns:
+        0, or 1 when nothing shows it.
+    """
+    rows = narrowing.silent()
+    if not see and not where:
+        see = narrowing.ask("What do you see?", narrowing.counted(rows, "see"), narrowing.SEE)
+        places = narrowing.counted(rows, "where", see)
+        where = narrowing.ask("Where does it show?", places, narrowing.WHERE)
+    found = narrowing.rank(rows, see or "", where or "", library) if see or where else []
+    print(narrowing.described(found, rows))
     return 0 if found else 1
 
 
@@ -164,6 +180,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     command.add_argument("words", nargs="+", help="what you see")
     command.add_argument("--json", action="store_true", help="print the cases as JSON")
     command.set_defaults(run=lambda asked: symptoms(" ".join(asked.words), asked.json))
+    command = commands.add_parser(
+        "narrow", help="no error: what do you see, and where", epilog=ENDS
+    )
+    command.add_argument("--see", choices=[*narrowing.SEE])
+    command.add_argument("--where", choices=[*narrowing.WHERE])
+    command.add_argument("--library", default="", help="jax, numpyro, equinox …; it only ranks")
+    command.set_defaults(run=lambda asked: narrow(asked.see, asked.where, asked.library))
     says = "say what a failure is, and its cure"
     command = commands.add_parser("explain", help=says, epilog=ENDS)
     command.add_argument("name", nargs="?", help="without one, chapters and cases are listed")

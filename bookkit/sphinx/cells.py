@@ -16,11 +16,12 @@ from bookkit import entries, execute, outputs, pages, taught, versions
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
-from . import error_index, front, render, triage_box  # noqa: F401 - registers their directives
+from . import error_index, front, narrow, render, triage_box  # noqa: F401 - registers their directives
 from .directives import DIRECTIVES, forget, note, outdated
 
 SCRIPTS = {
     'id="case-filter"': "casebook.js",
+    'id="narrow"': "narrow.js",
     'id="cell-filter"': "can-i-use.js",
     'class="steps"': "steps.js",
     'class="predict"': "predict.js",

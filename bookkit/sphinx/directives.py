@@ -345,7 +345,6 @@ TABLES: dict[str, Callable[..., str]] = {
     "examined-corpus": examined.corpus_table,
     "examined-tools": examined.tools_table,
     "schedule": taught.schedule_table,
-    "symptom-list": casebook.symptom_list,
     "upstream-summary": upstream.summary,
     "upstream-table": upstream.table,
     "upstream-rest": upstream.rest_table,

@@ -1,0 +1,61 @@
+/* The narrowing: what one sees and where it shows, to at most six failures. It ranks as
+   `trace_evidence/narrowing.py` does. The choice stands in the address, so that Back brings it back. */
+"use strict";
+
+(() => {
+  const form = document.getElementById("narrow");
+  if (!form) return;
+  const MOST = 6;
+  const rows = JSON.parse(document.getElementById("narrow-data").textContent);
+  const say = globalThis.traceEvidence.say;
+  const by = id => document.getElementById(id);
+  const asked = new URLSearchParams(location.search);
+
+  const share = (row, key, worth) => {
+    const place = row[key].indexOf(asked.get(key));
+    return place < 0 ? 0 : worth * (place ? 0.7 : 1);
+  };
+  const points = row => share(row, "see", 3) + share(row, "where", 2);
+  const has = (row, key) => !asked.get(key) || row[key].includes(asked.get(key));
+
+  /* All are made of the book's own texts, which the build has escaped. */
+  const made = html => document.createRange().createContextualFragment(html);
+
+  const show = () => {
+    const seen = Object.values(rows).filter(row => has(row, "see"));
+    for (const button of form.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", asked.get(button.name) === button.value);
+      if (button.name !== "where") continue;
+      const count = seen.filter(row => row.where.includes(button.value)).length;
+      button.hidden = !count;
+      button.querySelector("small").textContent = count;
+    }
+    const chosen = asked.has("see");
+    by("narrow-places").hidden = !chosen;
+    by("narrow-none").hidden = !chosen;
+    const found = chosen ? seen.sort((one, other) => points(other) - points(one)) : [];
+    by("narrow-found").replaceChildren(...found.slice(0, MOST).map(row => {
+      const item = document.createElement("li");
+      const link = `<a href="${form.dataset.root}${row.href}">${row.title}</a>`;
+      const shown = row.shows && `<code>${row.shows}</code>`;
+      item.append(made([link, `<p>${row.symptom}</p>`, shown, row.question].filter(Boolean).join("")));
+      return item;
+    }));
+    by("narrow-status").textContent = chosen
+      ? say("{shown} of {count} that it may be:",
+        {shown: Math.min(MOST, found.length), count: found.length}) : "";
+  };
+
+  form.addEventListener("click", event => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    if (asked.get(button.name) === button.value) asked.delete(button.name);
+    else asked.set(button.name, button.value);
+    if (button.name === "see") asked.delete("where");
+    const query = asked.size ? `?${asked}` : "";
+    history.replaceState(history.state, "", location.pathname + query + location.hash);
+    show();
+  });
+  form.addEventListener("submit", event => event.preventDefault());
+  show();
+})();

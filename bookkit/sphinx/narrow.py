@@ -1,0 +1,93 @@
+"""The narrowing: what do you see, where does it show, and at most six failures that it may be."""
+
+import html
+import json
+from typing import Any
+
+from bookkit import casebook, entries, publish
+from bookkit.languages import say
+from trace_evidence import narrowing, steps
+
+from .directives import Generated, directive
+from .triage_box import to_site
+
+FORM = """\
+<form id="narrow" class="narrow" data-root="{root}">
+<fieldset><legend>{ask_see}</legend>{see}</fieldset>
+<fieldset id="narrow-places" hidden><legend>{ask_where}</legend>{where}</fieldset>
+<p id="narrow-status" role="status"></p>
+<ol id="narrow-found"></ol>
+<p id="narrow-none" hidden>{none}</p>
+</form>
+<div class="narrow-lists">{lists}</div>
+<script type="application/json" id="narrow-data">{data}</script>
+"""
+BUTTON = (
+    '<button type="button" name="{key}" value="{label}" aria-pressed="false">{words} '
+    "<small>{count}</small></button>"
+)
+
+
+def marked(text: str) -> str:
+    """Return a line of Markdown as HTML."""
+    return steps.marked_up(" ".join(text.split()))
+
+
+def none_of_these(here: Generated) -> str:
+    """Return what to do where none of the failures is the reader's."""
+    return say(
+        "None of these? Let <a href='{examine}'><code>examine</code></a> compute the answer of a "
+        "NumPyro model a second way. Run your program without <code>jit</code> "
+        "(<code>JAX_DISABLE_JIT=1</code>) and in float64 (<code>JAX_ENABLE_X64=1</code>), and make "
+        "it smaller until you know the answer by hand. Then ask: "
+        "<a href='https://github.com/jax-ml/jax/discussions'>JAX</a>, "
+        "<a href='https://forum.pyro.ai'>NumPyro</a>.",
+        examine=here.address("book/examine/examine-your-model"),
+    )
+
+
+def rows() -> dict[str, dict[str, Any]]:
+    """Return what the script and the lists show of each entry, in the language that is spoken."""
+    published = publish.everything()
+    found: dict[str, dict[str, Any]] = {}
+    for kind in (entries.CASE, entries.CHAPTER, entries.FAMILY):
+        for name, one in entries.of(kind).items():
+            if {*one.see} - {narrowing.ERROR}:
+                closed = casebook.closed_in_words(one) if kind == entries.CASE else ""
+                found[name] = {
+                    **{"see": one.see, "where": one.where, "library": one.library},
+                    **{"title": marked(one.title), "href": to_site(one.place)},
+                    "symptom": marked(closed.replace("**", "") + one.symptom),
+                    "question": marked(one.question),
+                    "shows": html.escape(published[name]["shows"]),
+                }
+    return found
+
+
+@directive("narrow")
+def narrow(here: Generated) -> str:
+    """Return the two questions, with counts; lists of links where scripts do not run."""
+    known, root = rows(), "../" * here.env.docname.count("/")
+
+    def buttons(key: str, words: dict[str, str]) -> str:
+        return "".join(
+            BUTTON.format(key=key, label=label, words=marked(say(words[label])), count=count)
+            for label, count in narrowing.counted(known, key).items()
+        )
+
+    lists = []
+    for label in narrowing.counted(known, "see"):
+        items = "".join(
+            f'<li><a href="{root}{row["href"]}">{row["title"]}</a></li>'
+            for row in known.values()
+            if label in row["see"]
+        )
+        words = marked(say(narrowing.SEE[label]))
+        lists.append(f"<details><summary>{words}</summary><ul>{items}</ul></details>")
+    data = json.dumps(known, ensure_ascii=False).replace("<", "\\u003c")
+    return FORM.format(
+        root=root, data=data, lists="".join(lists), none=none_of_these(here),
+        ask_see=say("No error, but a doubt? What do you see?"),
+        ask_where=say("Where does it show?"),
+        see=buttons("see", narrowing.SEE), where=buttons("where", narrowing.WHERE),
+    )  # fmt: skip

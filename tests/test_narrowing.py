@@ -1,0 +1,49 @@
+"""The narrowing: two choices lead to each failure without an error, and nothing is claimed."""
+
+import json
+
+import pytest
+
+from trace_evidence import __main__ as command_line
+from trace_evidence import narrowing
+
+ROWS = narrowing.silent()
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_one_see_and_one_where_show_an_entry_among_six(name):
+    row = ROWS[name]
+    found = [narrowing.rank(ROWS, see, place) for see in row["see"] for place in row["where"]]
+    assert any(name in names[: narrowing.MOST] for names in found), (
+        "its labels are those of too many others: let `where` begin with what tells it from them"
+    )
+
+
+def test_the_library_ranks_and_never_leaves_out():
+    first = {}
+    for library in ("jax", "equinox"):
+        found = narrowing.rank(ROWS, "wrong", "jit", library)
+        assert {*found} == {*narrowing.rank(ROWS, "wrong", "jit")}
+        first[library] = ROWS[found[0]]["library"]
+    assert first == {library: library for library in first}
+
+
+def test_each_silent_case_shows_what_its_program_prints():
+    mute = [name for name, row in ROWS.items() if row["kind"] == "case" and not row["shows"]]
+    assert mute == ["leak-checker-blind"]  # it prints nothing: that is its failure
+
+
+def test_the_command_lists_six_and_says_what_to_do_where_it_is_none(capsys):
+    assert command_line.main(["narrow", "--see", "stale", "--where", "mcmc"]) == 0
+    said = capsys.readouterr().out
+    assert "6. " in said and "7. " not in said and said.rstrip().endswith(narrowing.NONE)
+    assert said.startswith("1. ") and "second-mcmc-run" in said
+
+
+def test_the_command_asks_at_a_terminal(capsys, monkeypatch):
+    answers = iter(["7\n", "\n"])
+    monkeypatch.setattr("sys.stdin", type("Terminal", (), {"readline": lambda _: next(answers)})())
+    assert command_line.main(["narrow"]) == 0
+    asked = capsys.readouterr()
+    assert "What do you see?" in asked.err and "1. " in asked.out
+    json.dumps(ROWS)  # what the page gets is plain

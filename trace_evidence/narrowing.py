@@ -1,0 +1,117 @@
+"""Narrowing: from what one sees, and where, to at most six failures that it may be.
+
+Nothing is guessed from words, and nothing is claimed. Whoever asks chooses what they see and where
+it shows; the entries that share it are ranked, and the library only ranks. `book/_static/narrow.js`
+does the same in the browser.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .triage import address, data
+
+SEE = {
+    "wrong": "A number is wrong: a density, a posterior, a prediction",
+    "nan": "NaN or infinity",
+    "same": "Values that should differ are equal",
+    "stale": "New data, settings or code give the old answer",
+    "nothing": "Nothing changes: training, a handler or a setting has no effect",
+    "gradient": "A gradient is wrong, zero or too large",
+    "slow": "It is slow, or compiles again and again",
+    "hang": "It hangs, or never ends",
+    "memory": "Memory grows",
+    "elsewhere": "Other numbers on another machine, device, release or run",
+    "loading": "Wrong after saving and loading",
+    "error": "An error stops the program",
+}
+WHERE = {
+    "loop": "a loop: `scan`, `while_loop`, training",
+    "vmap": "`vmap`, batches",
+    "jit": "`jit`, compilation",
+    "grad": "`grad`, custom derivatives",
+    "devices": "several devices, sharding",
+    "mcmc": "MCMC, NUTS",
+    "svi": "SVI, guides",
+    "predictive": "`Predictive`, simulation",
+    "optimizer": "an optimizer",
+    "module": "a module, a class, a pytree",
+    "distribution": "distributions, plates, shapes",
+    "random": "random keys, seeds",
+    "saving": "saving, loading, a cache on disk",
+    "arrays": "arrays: indices, dtypes, sums",
+}
+ERROR = "error"  # what triage is for
+MOST = 6
+NONE = (
+    "None of these? Compute the answer a second way: `trace-evidence examine` does so for a "
+    "NumPyro model. Run it without `jit` (`JAX_DISABLE_JIT=1`) and in float64 "
+    "(`JAX_ENABLE_X64=1`), and make it smaller until you know the answer by hand. Then ask: "
+    "https://github.com/jax-ml/jax/discussions, or https://forum.pyro.ai for NumPyro."
+)
+Entry = dict[str, Any]
+
+
+def silent() -> dict[str, Entry]:
+    """Return the entries that somebody without an error may be looking for, cases first."""
+    known = {name: row for name, row in data()["explain"].items() if {*row["see"]} - {ERROR}}
+    kinds = ("case", "chapter", "family")
+    return {name: row for kind in kinds for name, row in known.items() if row["kind"] == kind}
+
+
+def points(row: Entry, see: str, where: str, library: str) -> float:
+    """Return how much an entry shares with what is asked: most where it names it first."""
+    found = {"see": 3.0, "where": 2.0}
+    shared = [
+        worth * (1.0 if row[key][0] == asked else 0.7)
+        for (key, worth), asked in zip(found.items(), (see, where))
+        if asked in row[key]
+    ]
+    return sum(shared) + (row["library"] == library)
+
+
+def rank(rows: dict[str, Entry], see: str = "", where: str = "", library: str = "") -> list[str]:
+    """Return the names of the entries that show what is asked, the best first.
+
+    Args:
+        rows: the entries by name, in the order that breaks ties.
+        see: a key of `SEE`; an entry without it is left out.
+        where: a key of `WHERE`, which ranks.
+        library: a library's name, which ranks.
+    """
+    found = [name for name, row in rows.items() if not see or see in row["see"]]
+    found = [name for name in found if see or where in rows[name]["where"]]
+    return sorted(found, key=lambda name: -points(rows[name], see, where, library))
+
+
+def described(names: list[str], rows: dict[str, Entry]) -> str:
+    """Return entries in words: title, symptom, what decides, and where the book has each."""
+    lines = []
+    for number, name in enumerate(names[:MOST], 1):
+        row = rows[name]
+        lines.append(f"{number}. {row['title']}")
+        lines += [f"   {row[key]}" for key in ("symptom", "shows", "question") if row[key]]
+        command = [f"trace-evidence explain {name}"] if row["kind"] != "chapter" else []
+        lines.append("   " + "   ".join([*command, address(row["page"])]))
+    return "\n".join([*lines, "", NONE])
+
+
+def counted(rows: dict[str, Entry], key: str, see: str = "") -> dict[str, int]:
+    """Return how many entries have each of the labels that any has."""
+    fits = [row for row in rows.values() if not see or see in row["see"]]
+    known = SEE if key == "see" else WHERE
+    counts = {label: sum(label in row[key] for row in fits) for label in known if label != ERROR}
+    return {label: count for label, count in counts.items() if count}
+
+
+def ask(question: str, counts: dict[str, int], words: dict[str, str]) -> str:
+    """Return the label that somebody at a terminal chooses by its number; empty for none."""
+    print(question, file=sys.stderr)
+    for number, (label, count) in enumerate(counts.items(), 1):
+        print(f"{number:3} {words[label]} ({count})", file=sys.stderr)
+    print("number, or Enter: ", end="", file=sys.stderr, flush=True)
+    chosen = sys.stdin.readline().strip()
+    if chosen.isdigit() and 0 < int(chosen) <= len(counts):
+        return [*counts][int(chosen) - 1]
+    return ""
