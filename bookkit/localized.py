@@ -25,8 +25,6 @@ from sphinx.search import SearchLanguage
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 from sphinx_exercise.directive import ExerciseStartDirective
 
-from trace_evidence import symptoms
-
 from . import execute, languages, pages, translations
 from .languages import ENGLISH, say
 
@@ -109,6 +107,15 @@ def name_parts(markup: str) -> str:
     return NAMED.sub(lambda name: say(name[0]), str(markup))
 
 
+def pairs(text: str) -> list[str]:
+    """Return the Chinese characters of a text, each with the one that follows.
+
+    Chinese has no spaces between words; pairs find a phrase without a dictionary.
+    """
+    parts = re.findall(r"[\u3400-\u9fff]{2,}", text)
+    return [part[i : i + 2] for part in parts for i in range(len(part) - 1)]
+
+
 class PairSearch(SearchLanguage):
     """A search that takes Chinese characters in pairs, for a phrase has no spaces to part it at."""
 
@@ -119,7 +126,7 @@ class PairSearch(SearchLanguage):
     def split(self, text: str) -> list[str]:
         """Return the words of a text, and the pairs of its Chinese characters."""
         parts = re.findall(rf"{CHINESE}|(?:(?![\u3400-\u9fff])\w)+", text)
-        return [word for part in parts for word in symptoms.pairs(part) or [part]]
+        return [word for part in parts for word in pairs(part) or [part]]
 
     def word_filter(self, word: str) -> bool:
         """Tell whether a word stands in the index."""

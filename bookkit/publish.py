@@ -5,20 +5,16 @@ inside it: the rules, and the text of each failure and case. It is written when 
 built, and in a checkout when somebody asks for it (`trace_evidence/checkout.py`).
 """
 
-import itertools
 import json
 import os
 import re
 import sys
-from collections import Counter
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from trace_evidence import checkout, triage
-from trace_evidence import symptoms as second_door
 
-from . import avoid, can_i_use, casebook, entries, languages, pages, versions
+from . import avoid, can_i_use, casebook, entries, pages, versions
 from .languages import cached, say
 
 PARTS = {entries.CHAPTER: "fix-it", entries.CASE: "cure"}  # the section that has the cure
@@ -163,60 +159,6 @@ def rules() -> dict[str, Any]:
     }
 
 
-@cached
-def translations() -> dict[str, str]:
-    """Return what the records say in the other languages, by their English text."""
-    found: dict[str, str] = {}
-    for code in languages.known():
-        for message in itertools.chain(*map(languages.read, languages.records(code))):
-            if message.id and message.string and not message.fuzzy:
-                text = " ".join(str(message.id).split())
-                found[text] = f"{found.get(text, '')} {message.string}"
-    return found
-
-
-def doubts() -> dict[str, Any]:
-    """Return what people say of the entries, and of topics that the book has nothing about."""
-    return pages.data("book/doubts.toml")
-
-
-def texts(one: entries.Entry) -> list[str]:
-    """Return the title, the symptom and the phrases of an entry, in all languages."""
-    said = [one.title, one.symptom, *one.phrases]
-    return [*said, *(translations().get(" ".join(text.split()), "") for text in said)]
-
-
-def counts(without: Collection[str]) -> dict[str, Counter[str]]:
-    """Return in how many texts each stem stands, by entry and, after all entries, by topic.
-
-    Args:
-        without: phrases of `doubts.toml` to leave out.
-    """
-    said = {name: texts(one) for name, one in entries.load().items()}
-    for name, phrases in [*doubts()["says"].items(), *doubts()["elsewhere"].items()]:
-        said.setdefault(name, []).extend(text for text in phrases if text not in without)
-    return {
-        name: Counter(stem for text in rows for stem in second_door.stems(bare(text)))
-        for name, rows in said.items()
-    }
-
-
-def symptoms(without: Collection[str] = ()) -> dict[str, Any]:
-    """Return what the second door knows: in how many phrases of each entry each stem stands."""
-    rows = counts(without)
-    everywhere = sum(rows.values(), Counter())
-    # What stands in a single phrase says nothing yet.
-    known: dict[str, list[int]] = {stem: [] for stem in sorted(everywhere) if everywhere[stem] > 1}
-    for place, row in enumerate(rows.values()):
-        for stem in known.keys() & row.keys():  # one number is the place and how many more than one
-            known[stem].append(place + (row[stem] - 1) * len(rows))
-    return {
-        "order": list(rows),
-        "totals": [row.total() for row in rows.values()],
-        "counts": known,
-    }
-
-
 def plain(path: Path) -> str:
     """Return a page's text as a terminal shows it; what reads notebooks, pip does not have."""
     found = []
@@ -259,7 +201,6 @@ def build() -> dict[str, Any]:
     return {
         "site": pages.public_address(),
         "explain": everything(),
-        "symptoms": symptoms(),
         "avoid": avoid.rules(),
         "can_i_use": can_i_use.data(),
     }

@@ -22,7 +22,7 @@ from babel.messages.pofile import write_po
 from nbformat import NotebookNode
 
 from can_i_use import record
-from trace_evidence import both, steps, symptoms, triage
+from trace_evidence import both, steps, triage
 
 from . import (
     casebook,
@@ -129,7 +129,6 @@ def record_texts() -> Iterator[tuple[str, str]]:
         ("bookkit/casebook.py", [casebook.NOT_MEASURED]),
         ("bookkit/outputs.py", [outputs.SILENT_WORDS, outputs.WASTEFUL_WORDS]),
         ("trace_evidence/both.py", [*both.SIDES.values(), *MARKS]),
-        ("trace_evidence/symptoms.py", [*symptoms.ADVICE, symptoms.UNSURE]),
         ("examine/trials", pages.data(examined.RECORD)["not_applicable"].values()),
         ("can_i_use/instances.toml", record.CONSTRUCTS.values()),
         ("can_i_use/instances.toml", record.INSTANCES["of_the_construct"].values()),

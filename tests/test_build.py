@@ -165,7 +165,7 @@ def test_what_a_page_names_counts_for_it_with_all_that_this_imports(monkeypatch)
     assert counted("%%both\n1") >= always | {"triage", "checkout"}, "both.py imports triage"
     assert counted("from trace_evidence.drawings import buckets") >= {"buckets", "steps"}
     assert counted("from trace_evidence.checks import check_key") - always >= {"keys", "lanes"}
-    assert not always & {"triage", "checkout", "steps", "keys", "avoid", "symptoms"}
+    assert not always & {"triage", "checkout", "steps", "keys", "avoid", "narrowing"}
 
 
 def test_a_page_that_cannot_be_executed_is_named_and_the_others_are_kept(monkeypatch, tmp_path):

@@ -95,7 +95,7 @@ def test_its_commands_answer_where_nothing_else_is_installed(reader):
     assert found["findings"][0]["id"] == "tracer-hashing"
     for words, said in {
         "triage": triage.address("book/failures/tracer-hashing"),
-        "symptoms loaded parameters swapped": triage.address("book/cases/leaf-order"),
+        "narrow --see loading --where saving": triage.address("book/cases/leaf-order"),
         "explain": slug,
         f"explain {slug}": triage.address(entry["page"]),
         "--version": f"trace-evidence {trace_evidence.__version__}\n",

@@ -374,7 +374,7 @@ def test_the_magic_names_the_chapter_of_the_last_exception_on_either_stack(tmp_p
         "%%then\nfrom jax import lax\nlax.scan(lambda c, x: ((c, c), None), 0.0, None, 3)",
         "%triage",
         "%triage now",
-        "%symptoms my random walk is a straight line",
+        "%narrow same loop",
     ]
     printed = printed_by(tmp_path, *sources)
     assert "No exception yet" in printed[1]

@@ -4,13 +4,14 @@ Run by `make check`, which builds the site first.
 """
 
 import json
+from pathlib import Path
 
 import pytest
 
 from bookkit import entries
 from tests.test_triage import DISGUISES, DRIFT, LEAK, RECORDINGS
 from tools import score
-from trace_evidence import symptoms, triage
+from trace_evidence import narrowing, triage
 
 PAGE = "book/reference/error-index.html"
 ANSWERS = """async texts => {
@@ -22,10 +23,6 @@ ANSWERS = """async texts => {
     ]);
     return [rows, releases];
   });
-}"""
-CASES = """async questions => {
-  const { symptoms } = await traceEvidence.data();
-  return questions.map(words => traceEvidence.symptoms(words, symptoms));
 }"""
 TEXTS = {
     **{f"{part}: {row['url']}": row["lines"] for part in score.PARTS for row in score.read(part)},
@@ -63,14 +60,6 @@ def test_the_browser_gives_the_same_answers_as_python(open_page):
     assert not differ, "mend book/_static/triage.js, or triage.py: they answer differently"
 
 
-def test_the_browser_finds_the_same_cases_for_plain_words_as_python(open_page):
-    questions = [*score.labels()]
-    questions += ["constructor", "__proto__", "", "RECOMPILES, every-call! 2.0", "后验不对"]
-    found = open_page(PAGE).page.evaluate(CASES, questions)
-    for words, answer in zip(questions, found, strict=True):
-        assert answer == [[row.id, row.score] for row in symptoms.search(words)], words
-
-
 def test_a_paste_is_answered_at_once_and_nothing_leaves_the_page(open_page):
     view = open_page(PAGE)
     view.page.get_by_label("Paste an error").focus()  # what the box knows is loaded now
@@ -102,17 +91,59 @@ def test_an_answer_leads_to_the_cure_or_to_the_cases(open_page):
 
 
 @pytest.mark.parametrize("path", [PAGE, "book/index.html"])
-def test_one_box_takes_errors_and_plain_words(open_page, path):
+def test_one_box_takes_errors_and_words(open_page, path):
     page = open_page(path).page
     box, first = page.get_by_label("Paste an error"), page.locator("#triage-findings a").first
     box.fill("same samples after new data")
-    page.get_by_role("status").filter(has_text="It may be one of these").wait_for()
-    assert first.get_attribute("href").endswith("second-mcmc-run.html")
+    page.get_by_role("status").filter(has_text="some of the words").wait_for()
+    assert "/cases/" in first.get_attribute("href")
     box.fill("No module named 'jax'")
     page.get_by_role("status").filter(has_text="A package is missing").wait_for()
     assert "errors/jax-installation.html#" in first.get_attribute("href")
-    box.fill("my printer is out of paper")
+    box.fill("qwertz yxcv")
     page.get_by_role("status").filter(has_text="ot known here").wait_for()
+
+
+QUERIES = [
+    row.split(" = ") for row in (Path(__file__).parent / "queries.txt").read_text().splitlines()
+]
+SEARCH = """async queries => {
+  const { documents } = await traceEvidence.data();
+  const first = words => traceEvidence.search(words, documents).slice(0, 2);
+  return queries.map(words => first(words).map(one => one.href));
+}"""
+
+
+def test_each_query_finds_its_page_first_or_second(open_page):
+    found = open_page(PAGE).page.evaluate(SEARCH, [words for words, _ in QUERIES])
+    missed = [
+        (words, hits)
+        for (words, right), hits in zip(QUERIES, found, strict=True)
+        if not any(f"/{name}.html" in hit or hit.endswith(f"#{name}") for hit in hits
+                   for name in right.split("|"))
+    ]  # fmt: skip
+    assert not missed, "give the page's entry the words that people type, as one of its `phrases`"
+
+
+@pytest.mark.parametrize(
+    ("see", "where"), [("wrong", "loop"), ("stale", "mcmc"), ("same", "random")]
+)
+@pytest.mark.parametrize("path", ["book/index.html", "book/cases/index.html"])
+def test_the_page_narrows_as_python_does_and_keeps_the_choice(open_page, path, see, where):
+    page = open_page(path).page
+    page.locator(f"#narrow button[value={see}]").click()
+    page.locator(f"#narrow button[value={where}]").click()
+    found = page.locator("#narrow-found a").evaluate_all("links => links.map(one => one.href)")
+    rows = narrowing.silent()
+    right = narrowing.rank(rows, see, where)[: narrowing.MOST]
+    assert [href.partition("/book/")[2].replace(".html", "") for href in found] == [
+        rows[name]["page"].removeprefix("book/") for name in right
+    ]
+    page.locator("#narrow-found a").first.click()
+    page.wait_for_url("**/cases/*.html")
+    page.go_back()
+    assert page.locator("#narrow-found a").count() == narrowing.MOST
+    assert page.locator("#narrow button[aria-pressed=true]").count() == 2
 
 
 def test_the_filter_answers_as_one_types(open_page):
@@ -129,7 +160,7 @@ def test_the_filter_answers_as_one_types(open_page):
 
 @pytest.mark.parametrize(
     ("asked", "right"),
-    [("loaded parameters swapped", "cases/leaf-order.html"),
+    [("distribution comes back with loc and scale swapped", "cases/leaf-order.html"),
      ("unhashable type: 'DynamicJaxprTracer'", "failures/tracer-hashing.html")],
 )  # fmt: skip
 def test_above_the_sites_search_both_doors_answer(asked, right, open_page):

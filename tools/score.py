@@ -1,4 +1,4 @@
-"""Print how well both doors answer what people wrote: reports of errors, and doubts in plain words.
+"""Print how well the triage answers what people wrote: reports of errors.
 
 The rules are written against one part. The other is held out, and only counted.
 `tests/reports/README.md` says what a label means.
@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from bookkit import entries, pages, publish
-from trace_evidence import symptoms, triage
+from bookkit import entries, pages
+from trace_evidence import triage
 
 REPORTS = pages.ROOT / "tests" / "reports"
 PARTS = ("tuning", "held-out")
@@ -29,7 +29,7 @@ Report = dict[str, Any]
 
 
 class Row(NamedTuple):
-    """How one report or doubt was answered."""
+    """How one report was answered."""
 
     labelled: bool  # the book has an answer
     well: bool  # a right answer is among the first, or none of ours where none is right
@@ -69,38 +69,6 @@ def errors(reports: Iterable[Report]) -> Iterator[Row]:
         yield Row(bool(label), well, claimed)
 
 
-def labels() -> dict[str, set[str]]:
-    """Return the phrases of `book/doubts.toml` with their right answers, if the book has any."""
-    known = publish.doubts()
-    found: dict[str, set[str]] = {
-        text: set() for rows in known["elsewhere"].values() for text in rows
-    }
-    for name, rows in known["says"].items():
-        for text in rows:
-            found.setdefault(text, set()).add(name)
-    return found
-
-
-def by_fifths() -> Iterator[Row]:
-    """Yield how each phrase of `book/doubts.toml` is answered without it and a fifth of others."""
-    right, known_entries = labels(), entries.load()
-    for fifth in range(5):
-        asked = list(right)[fifth::5]
-        known = publish.symptoms(without=asked)
-        for text in asked:
-            found = {name for name, _ in symptoms.rank(text, known, known_entries)}
-            well = bool(found & right[text]) if right[text] else not found
-            yield Row(bool(right[text]), well)
-
-
-def doubts() -> Iterator[Row]:
-    """Yield how the second door answers the doubts that are held out."""
-    for row in tomllib.loads((REPORTS / "doubts.toml").read_text())["doubt"]:
-        found = {match.id for match in symptoms.search(row["says"])}
-        well = bool(found & set(row["answer"])) if row["answer"] else not found
-        yield Row(bool(row["answer"]), well)
-
-
 def share(rows: Iterable[Row], labelled: bool) -> str:
     """Return how many of those that have an answer, or of those that have none, went well."""
     well = [row.well for row in rows if row.labelled == labelled]
@@ -112,8 +80,6 @@ def main() -> None:
     parts = {
         "errors, tuning": errors(read("tuning")),
         "errors, held out": errors(read("held-out")),
-        "doubts, tuning, by fifths": by_fifths(),
-        "doubts, held out": doubts(),
     }
     print(f"{'':<30}{'answered':>14}{'refused':>14}")
     for part, rows in parts.items():

@@ -1,7 +1,7 @@
 """What the chapters of *Trace Evidence* cannot show as plain code.
 
 ``%load_ext trace_evidence`` in a notebook gives it the cell magics ``%%then`` and ``%%both``,
-the line magics ``%check``, ``%triage`` and ``%symptoms``, and the book's figure style.
+the line magics ``%check``, ``%triage`` and ``%narrow``, and the book's figure style.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell) -> None:
     """Register the magics and set the figure style; called by ``%load_ext trace_evidence``."""
-    from . import avoid, both, exercises, figures, symptoms, then, tracebacks, triage
+    from . import avoid, both, exercises, figures, narrowing, then, tracebacks, triage
 
     avoid.warn()
     shell.register_magics(then.ThenMagics, both.BothMagics, exercises.CheckMagics)
     shell.register_magic_function(triage.show_last, magic_name="triage")
-    shell.register_magic_function(symptoms.show, magic_name="symptoms")
+    shell.register_magic_function(narrowing.show, magic_name="narrow")
     shell.set_custom_exc((NameError,), then.show_missing_name)
     figures.use_style(shell)
     tracebacks.load_ipython_extension(shell)

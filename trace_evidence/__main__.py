@@ -1,4 +1,4 @@
-"""The command line of the reader's package: ``triage``, ``symptoms``, ``explain``, ``examine``.
+"""The command line of the reader's package: ``triage``, ``narrow``, ``explain``, ``examine``.
 
 The first three need nothing but the standard library, so they run wherever the error happened.
 """
@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from . import EXAMINE, __version__, avoid, can_i_use, checkout, narrowing
-from . import symptoms as second_door
 from . import triage as rules
 
 Entry = dict[str, Any]
@@ -75,20 +74,6 @@ def as_data(answer: rules.Answer) -> Entry:
     ]
     releases = {"releases": answer.releases, "releases_from": answer.source}
     return {"format": FORMAT, **releases, "findings": findings}
-
-
-def symptoms(words: str, as_json: bool) -> int:
-    """Print what plain words may mean.
-
-    Returns:
-        0, or 1 when nothing is known of them.
-    """
-    found = second_door.search(words)
-    if as_json:
-        print(json.dumps({"format": FORMAT, "cases": [row._asdict() for row in found]}, indent=1))
-    else:
-        print(second_door.describe(found))
-    return 0 if found else 1
 
 
 def narrow(see: str | None, where: str | None, library: str) -> int:
@@ -176,10 +161,6 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     command.add_argument("file", nargs="?", default="-", help="standard input, if none is named")
     command.add_argument("--json", action="store_true", help="print the answer as JSON")
     command.set_defaults(run=lambda asked: triage(asked.file, asked.json))
-    command = commands.add_parser("symptoms", help="no error, but a wrong answer", epilog=ENDS)
-    command.add_argument("words", nargs="+", help="what you see")
-    command.add_argument("--json", action="store_true", help="print the cases as JSON")
-    command.set_defaults(run=lambda asked: symptoms(" ".join(asked.words), asked.json))
     command = commands.add_parser(
         "narrow", help="no error: what do you see, and where", epilog=ENDS
     )

@@ -105,6 +105,18 @@ def counted(rows: dict[str, Entry], key: str, see: str = "") -> dict[str, int]:
     return {label: count for label, count in counts.items() if count}
 
 
+def show(line: str) -> None:
+    """List what may be meant: the line magic `%narrow`, with labels of `SEE` and `WHERE`."""
+    words, rows = line.split(), silent()
+    see = next((word for word in words if word in SEE), "")
+    where = next((word for word in words if word in WHERE), "")
+    if see or where:
+        print(described(rank(rows, see, where), rows))
+    else:
+        labels = [f"  {label:13} {text}" for known in (SEE, WHERE) for label, text in known.items()]
+        print("Say what you see and where it shows, as in %narrow stale mcmc:", *labels, sep="\n")
+
+
 def ask(question: str, counts: dict[str, int], words: dict[str, str]) -> str:
     """Return the label that somebody at a terminal chooses by its number; empty for none."""
     print(question, file=sys.stderr)

@@ -122,7 +122,7 @@ def known_bad(releases: dict[str, str]) -> list[str]:
 
 @cache
 def data() -> dict[str, Any]:
-    """Return what the package knows of the book: `site`, `explain`, `symptoms` and others.
+    """Return what the package knows of the book: `site`, `explain` and others.
 
     Raises:
         DataError: the file is missing or damaged; or, in a checkout, it cannot be made.
@@ -310,7 +310,7 @@ def describe(answer: Answer) -> str:
     if not answer.findings:
         return (
             "Not known here. Paste the whole traceback, with its last lines.\n"
-            "No error, but a wrong answer? Try: trace-evidence symptoms WORDS\n"
+            "No error, but a wrong answer? Try: trace-evidence narrow\n"
             "If it ought to be known, say so: "
             f"{address('book/reference/error-index')} has a button that opens an issue."
         )

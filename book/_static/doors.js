@@ -1,5 +1,5 @@
-/* What both doors share: code in backticks, and their data, which are loaded from this site when
-   somebody turns to one of them. What is written into a box goes nowhere. */
+/* What triage and search share: code in backticks, and their data, which are loaded from this site
+   when somebody turns to one of them. What is written into a box goes nowhere. */
 "use strict";
 
 (() => {
@@ -20,7 +20,7 @@
     return href.startsWith("https:") ? href : document.documentElement.dataset.content_root + href;
   }
 
-  /* A promise of {triage, symptoms}; a load that failed is tried again by the next call. */
+  /* A promise of {triage, documents}; a load that failed is tried again by the next call. */
   function data() {
     loading ??= new Promise((resolve, reject) => {
       const script = document.createElement("script");

@@ -164,6 +164,8 @@
     return list;
   }
 
+  const WORDS = 400;  // characters of a text that are searched for
+
   const KINDS = { chapter: say("Chapter"), case: say("Case"), everyday: say("Everyday error") };
 
   function links(rows) {
@@ -206,24 +208,19 @@
     return item;
   }
 
-  /* What an error has and plain words have not: a line of its own, or a class with a colon. */
-  const ERROR = /\n|(Error|Exception|Warning)\b|Traceback/;
-
-  /* Writes what the doors know of a text, and tells whether they know anything. */
-  function answer(text, { triage: rules, symptoms }, status, list) {
+  /* Writes what is known of an error, or else what a search for the words finds; tells whether. */
+  function answer(text, { triage: rules, documents }, status, list) {
     list.replaceChildren();
     status.textContent = "";
     if (!text.trim()) return false;
     const { findings, releases } = triage(text, rules);
     const bad = knownBad(releases, rules.avoid);
-    if (!findings.length && !bad.length && !ERROR.test(text.trim())) {
-      return globalThis.traceEvidence.showSymptoms(text, symptoms, list, status);
+    if (!findings.length && !bad.length) {
+      return globalThis.traceEvidence.showHits(text.slice(0, WORDS), documents, list, status);
     }
     list.append(...bad.map(warn), ...findings.map(describe));
     if (findings.length) {
       status.append(...rich(say("This looks like “{title}”.", { title: findings[0].rule.title })));
-    } else if (!bad.length) {
-      status.textContent = say("Not known here. Paste the whole traceback, with its last lines.");
     }
     return list.childElementCount > 0;
   }

@@ -1,18 +1,18 @@
-"""The field of the first page and of the error index: paste an error, or say what is wrong.
+"""The field of the first page and of the error index: paste an error, or words to search for.
 
 What it answers from goes to the browser as one script, made of what the reader's package knows.
 """
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
-from bookkit import avoid, casebook, entries, publish, versions
+from bookkit import avoid, entries, pages, publish, versions
 from bookkit.languages import cached, say
-from trace_evidence import symptoms, triage
 
 from .directives import Generated, directive
 
@@ -46,8 +46,8 @@ def rules() -> dict[str, Any]:
 
 @cached
 def data() -> str:
-    """Return the script that hands both doors their data, as a build begins."""
-    known = json.dumps({"triage": rules(), "symptoms": symptom_data()}, ensure_ascii=False)
+    """Return the script that hands triage and search their data, as a build begins."""
+    known = json.dumps({"triage": rules(), "documents": documents()}, ensure_ascii=False)
     return f"globalThis.traceEvidence = {{...globalThis.traceEvidence, known: {known}}};\n"
 
 
@@ -83,8 +83,8 @@ def triage_box(here: Generated) -> str:
     versions.ASKED.update(versions.told())  # what the data say of them was computed once
     return BOX.format(
         data=f"{root}{data_address()}",
-        paste=say("Paste an error, or say in plain words what is wrong"),
-        example=say("same samples after new data"),
+        paste=say("Paste an error, or words to search for"),
+        example="UnexpectedTracerError: Encountered an unexpected tracer …",
         note=say("Nothing leaves this page."),
         submit=say("Say what it is"), clear=say("Clear"),
         without=say(
@@ -105,36 +105,34 @@ def source(link: str) -> str:
     return say("in this book")
 
 
-def symptom_data() -> dict[str, Any]:
-    """Return what `symptoms.js` needs: the counts of the words, and the entries."""
-    known = triage.data()["symptoms"]  # of all languages, whichever is spoken
-    rows = {}
-    for name, one in entries.load().items():
-        closed = casebook.closed_in_words(one) if one.form == entries.CASE else ""
-        text, href = closed.replace("**", "") + one.symptom, to_site(one.place)
-        rows[name] = {"title": one.title, "href": href, "symptom": text}
-    return {
-        **{key: known[key] for key in ("order", "totals", "counts")},
-        "endings": symptoms.ENDINGS,
-        "smoothing": symptoms.SMOOTHING,
-        "few": symptoms.FEW,
-        "enough": symptoms.ENOUGH,
-        "sure": symptoms.SURE,
-        "least": symptoms.LEAST,
-        "most": symptoms.MOST,
-        "unsure": say(symptoms.UNSURE),
-        "advice": [say(text) for text in symptoms.ADVICE],
-        "entries": rows,
-    }
+def documents() -> list[dict[str, str]]:
+    """Return what `search.js` searches: the entries, and the pages with their sections."""
+    rows = []
+    for one in entries.load().values():
+        words = [*one.phrases, one.cause, one.message, *(row.text for row in one.wordings)]
+        words += [entries.LIBRARIES.get(one.library, ""), one.name.replace("-", " ")]
+        rows.append((one.title, one.place, one.symptom, " ".join(words)))
+    known = {one.page for one in entries.load().values()}
+    for entry in pages.contents():
+        if entry.page not in known:
+            text = pages.read(pages.path_of(entry.page))
+            heads = re.findall(r"^##+ (.+)$", pages.FENCE.sub("", text), re.M)
+            about = " ".join(pages.meta(entry.page).get("description", "").split())
+            rows.append((say(pages.title(entry.page)), entry.page, say(about), " ".join(heads)))
+    keys = ("title", "href", "text", "keywords")
+    return [
+        dict(zip(keys, (title, to_site(place), " ".join(text.split()), words), strict=True))
+        for title, place, text, words in rows
+    ]
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Load the scripts of both doors where they are, and what the search knows of the cases."""
     if page in (INDEX, app.config.root_doc):
-        for name in ("doors.js", "triage.js", "symptoms.js", "errors.js"):
+        for name in ("minisearch.js", "doors.js", "search.js", "triage.js", "errors.js"):
             app.add_js_file(name)
     if page == "search":
-        for name in ("doors.js", "triage.js", "symptoms.js", "results.js"):
+        for name in ("minisearch.js", "doors.js", "search.js", "triage.js", "results.js"):
             app.add_js_file(name)
         context["doors_data"] = data_address()
 

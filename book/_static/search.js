@@ -1,0 +1,73 @@
+/* A search by words, which ranks and claims nothing: MiniSearch, over the titles, symptoms and
+   keywords of the entries, and over the titles and sections of the pages. */
+"use strict";
+
+(() => {
+  const { rich, address, say } = globalThis.traceEvidence;
+  const MOST = 6;
+  const ENDINGS = [
+    [/^(.{2,})ies$/, "$1y"], [/^(.{3,}[^suia])s$/, "$1"], [/^(.{3,})(?:ing|ed|ly)$/, "$1"],
+    [/^(.*)([bdgmnprt])\2$/, "$1$2"], [/^(.{3,})e$/, "$1"],
+  ];
+  const HAN = /[\u3400-\u9fff]/;
+  const STOP = new Set(("a an and are as at be but by can do does for from has have how i if in into is "
+    + "it its me my no not of on or so that the their then there this to was what when where which "
+    + "why will with you your 的 了 是 在 和 我 吗 怎么 为什么").split(" "));
+  let index;
+
+  const stem = (word) => ENDINGS.reduce((text, [ending, kept]) => text.replace(ending, kept), word);
+
+  /* Words as they stand, the parts of names such as lax.scan and TruncatedNormal, Chinese words. */
+  function tokens(text) {
+    const names = text.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
+    const plain = [...text.split(/[^\p{L}\p{N}_]+/u), ...names.split(/[^\p{L}\p{N}]+/u)];
+    const words = plain.filter((word) => word && !HAN.test(word));
+    for (const part of text.match(/[\u3400-\u9fff]+/g) ?? []) {
+      const segments = globalThis.Intl?.Segmenter
+        ? [...new Intl.Segmenter("zh", { granularity: "word" }).segment(part)].map((one) => one.segment)
+        : [];
+      const pairs = [...part].slice(1).map((sign, place) => part[place] + sign);
+      words.push(...segments, ...pairs);
+    }
+    return [...new Set(words)];
+  }
+
+  const options = {
+    fields: ["title", "keywords", "text"],
+    storeFields: ["title", "href", "text"],
+    tokenize: tokens,
+    processTerm: (word) => (STOP.has(word.toLowerCase()) ? null : stem(word.toLowerCase())),
+    searchOptions: {
+      boost: { title: 4, keywords: 2 },
+      prefix: (word) => word.length > 3 || HAN.test(word),
+      fuzzy: (word) => (word.length > 4 && !HAN.test(word) ? 0.2 : 0),
+    },
+  };
+
+  /* The documents that have some of the words, the best first. */
+  function search(words, documents) {
+    if (!index) {
+      index = new MiniSearch(options);
+      index.addAll(documents.map((one, id) => ({ id, ...one })));
+    }
+    return index.search(words);
+  }
+
+  function show(words, documents, list, status) {
+    const found = search(words, documents).slice(0, MOST);
+    list.replaceChildren(...found.map(({ title, href, text }) => {
+      const item = document.createElement("li");
+      const link = document.createElement("a");
+      link.href = address(href);
+      link.append(...rich(title));
+      item.append(link, ...(text ? [say(": "), ...rich(text)] : []));
+      return item;
+    }));
+    status.textContent = found.length
+      ? say("No error that is known here. These have some of the words:")
+      : say("Not known here. Paste the whole traceback, with its last lines.");
+    return found.length > 0;
+  }
+
+  globalThis.traceEvidence = { ...globalThis.traceEvidence, search, showHits: show };
+})();
