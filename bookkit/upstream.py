@@ -56,6 +56,7 @@ def on_main(name: str) -> str:
         "fixed otherwise": say("fixed otherwise"),
         "still needed": say("still needed"),
         "needs a new patch": say("still needed, and needs a new patch"),
+        "older": say("older than the release, so the patch does not apply"),
     }
     return f"{states[found['state']]} ({found['commit']})"
 

@@ -105,3 +105,63 @@ class Named:
 def test_a_callable_that_jax_could_not_look_up_or_would_confuse_is_refused(checks, make, words):
     with pytest.raises(AssertionError, match=words):
         checks.check_key(make, 0.5, 1.0)
+
+
+def test_a_typed_key_among_the_results_is_compared_by_its_data(checks, keys):
+    from jax import numpy, random
+
+    def run(key):
+        return {"key": random.split(key)[0], "loc": numpy.array(0.1)}
+
+    checks.check_batch(run, keys)
+    with pytest.raises(AssertionError, match=r"\Alane 1 repeats lane 0\Z"):
+        checks.check_batch(run, keys[numpy.array([0, 0])])
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+def test_a_model_is_called_with_what_it_takes_by_name(checks, by_name):
+    import numpyro
+    from numpyro import distributions as dist
+
+    kept = SimpleNamespace()
+
+    def model(y, scale=None, keep=False):
+        level = numpyro.sample("level", dist.Normal(0.0, scale))
+        kept.level = level if keep else None
+        numpyro.sample("y", dist.Normal(level, 1.0), obs=y)
+
+    checks.check_keeps_no_tracer(model, 1.0, scale=2.0)
+    arguments = ((1.0,), {"scale": 2.0, "keep": True}) if by_name else ((1.0, 2.0, True), {})
+    with pytest.raises(AssertionError, match=r"a tracer is kept:(.|\n)*\.level"):
+        checks.check_keeps_no_tracer(model, *arguments[0], **arguments[1])
+
+
+@pytest.mark.parametrize("rows", [1, 12_000])
+def test_a_row_that_is_wrong_is_seen_beside_any_number_of_right_ones(checks, rows):
+    import numpyro
+    from jax import numpy, random
+    from numpyro import distributions as dist
+
+    means = numpy.array([3.0, 3.4, 3.8, 4.2, 4.6])
+
+    def step_with(ones):
+        def step(carry, mean):
+            with numpyro.plate("gauge", 5):
+                law = dist.FoldedDistribution(dist.Normal(mean * ones, 0.5))
+                numpyro.sample("y", law, obs=mean * numpy.ones(5))
+                with numpyro.plate("rows", rows, dim=-2):
+                    numpyro.sample("x", dist.Normal(0.0, 1.0), obs=numpy.ones((rows, 5)))
+            return carry, None
+
+        return step
+
+    arguments = None, means, random.key(0)
+    checks.check_scan_matches_loop(step_with(numpy.ones(5)), *arguments)
+    with pytest.raises(AssertionError, match=r"\Ay, row 0, 1: scan -0\.\d\d, loop -0\.\d\d\Z"):
+        checks.check_scan_matches_loop(step_with(1.0), *arguments)
+
+
+def test_an_instance_that_is_its_own_leaf_is_refused(checks):
+    plain = SimpleNamespace(scale=2.0)
+    with pytest.raises(AssertionError, match="SimpleNamespace is not registered as a pytree"):
+        checks.check_reads_keep_structure(plain)

@@ -51,13 +51,15 @@ def test_a_patch_applies_to_the_books_release_and_what_became_of_it_is_told(
     for file in re.findall(r"^\+\+\+ b/(\S+)", patch.read_text(), re.M):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / file, tmp_path / file)
-    monkeypatch.setattr(command, "reproduce", Mock(side_effect=[1, 0, 1]))
+    monkeypatch.setattr(command, "reproduce", Mock(side_effect=[1, 0, 1, 1]))
     assert command.judge(name, tmp_path)["state"] == "still needed"
     assert command.judge(name, tmp_path)["state"] == "fixed otherwise"
     assert command.apply(patch, tmp_path) == ""
     assert command.judge(name, tmp_path)["state"] == "merged"
     (tmp_path / file).write_text("")
     assert command.judge(name, tmp_path)["state"] == "needs a new patch"
+    (tmp_path / "numpyro" / "version.py").write_text('__version__ = "0.1.0"\n')
+    assert command.judge(name, tmp_path)["state"] == "older"
 
 
 @pytest.mark.parametrize("name", FOLDERS)

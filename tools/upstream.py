@@ -16,6 +16,7 @@ import datetime
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,8 +24,11 @@ import tarfile
 import time
 import xml.etree.ElementTree as ElementTree
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from packaging.version import Version
 
 from bookkit import entries, pages
 from bookkit import upstream as page
@@ -215,6 +219,14 @@ def prove(name: str, folders: list[str], row: dict, base: Path, checkout: Path |
     return {"state": state_of(measured), **measured, "seconds": round(time.monotonic() - started)}
 
 
+def is_older(checkout: Path) -> bool:
+    """Tell whether a checkout is older than the release that the patches are for."""
+    file = checkout / "numpyro" / "version.py"
+    text = file.read_text() if file.exists() else ""
+    named = re.search(r"__version__ = \"(.+)\"", text)
+    return named is not None and Version(named[1]) < Version(metadata.version("numpyro"))
+
+
 def judge(name: str, checkout: Path) -> dict[str, str]:
     """Return what became of a defect in a checkout: merged, fixed otherwise, or still needed."""
     patch, commit = FOLDER / name / "fix.patch", ("git", "log", "-1", "--format=%h of %cs")
@@ -223,8 +235,9 @@ def judge(name: str, checkout: Path) -> dict[str, str]:
         return {**found, "state": "merged"}
     if reproduce(name, checkout) == 0:
         return {**found, "state": "fixed otherwise"}
-    rejected = apply(patch, checkout, "--check")
-    return {**found, "state": "needs a new patch" if rejected else "still needed"}
+    if not apply(patch, checkout, "--check"):
+        return {**found, "state": "still needed"}
+    return {**found, "state": "older" if is_older(checkout) else "needs a new patch"}
 
 
 def judge_cases(patched: list[str], place: Path) -> dict[str, dict]:

@@ -1,5 +1,7 @@
 """Variations of *All batches become the last one*: the means of five batches."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -73,6 +75,43 @@ def _():
 @vary("jnp.asarray", "right", "holds", then=("silent", "holds"))
 def _():
     return three(jnp.asarray)
+
+
+def asarray(*args, **options):
+    return lambda: three(lambda buffer: jnp.asarray(buffer, *args, **options))
+
+
+vary("asarray, dtype by position", "silent", "holds")(asarray(jnp.float32))
+vary("asarray, dtype by keyword", "silent", "holds")(asarray(dtype="float32"))
+vary("asarray, the buffer's dtype", "silent", "holds")(
+    lambda: three(lambda buffer: jnp.asarray(buffer, dtype=buffer.dtype))
+)
+vary("asarray, another dtype", "right", "holds")(asarray(jnp.bfloat16))
+vary("jnp.array, copy=False and a dtype", "silent", "holds")(
+    lambda: three(lambda buffer: jnp.array(buffer, jnp.float32, copy=False))
+)
+
+
+def cured_by(make):
+    """Compare with another cure than `jnp.array` alone."""
+    return lambda: (*three(jax.device_put)[:2], lambda: means(make, aligned(8)))
+
+
+vary("the cure has a dtype, by position", "silent", "holds")(
+    cured_by(lambda buffer: jnp.array(buffer, jnp.float32))
+)
+vary("the cure has a dtype, by keyword", "silent", "holds")(
+    cured_by(lambda buffer: jnp.array(buffer, dtype=buffer.dtype))
+)
+vary("the cure is in a partial", "silent", "holds")(
+    cured_by(functools.partial(jnp.array, dtype=jnp.float32))
+)
+vary("the cure is buffer.copy()", "silent", "holds")(
+    cured_by(lambda buffer: jax.device_put(buffer.copy()))
+)
+vary("looks right: asarray in tree.map, with a dtype", "silent", "falls")(
+    cured_by(lambda b: jax.tree.map(lambda leaf: jnp.asarray(leaf, float), {"x": b})["x"])
+)
 
 
 @vary("a jitted identity", "right", "holds")

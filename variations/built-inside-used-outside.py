@@ -95,12 +95,24 @@ def direct(kind):
     return kind(jnp.float32(0.5))
 
 
-def three(build, kind=Waiting, cured=AllData):
+def three(build, kind=Waiting, cured=AtEachRead):
     exact = stats.expon(scale=2.0).logpdf(2.0)
     return lambda: build(kind).log_prob(2.0), exact, lambda: build(cured).log_prob(2.0)
 
 
+def slope(kind):
+    """Give the slope of a returned object's log density with respect to the object."""
+    return jax.grad(lambda law: law.log_prob(2.0))(jitted(kind)).rate
+
+
 vary("jit", "UnexpectedTracerError", "holds")(lambda: three(jitted))
+OLD = "UnexpectedTracerError"
+vary("the slope of the object", "ValueError", "holds", then=(OLD, "holds"))(
+    lambda: (lambda: slope(Waiting), 0.0, lambda: slope(AtEachRead))
+)
+vary("looks right: all is data; the slope", "ValueError", "falls", then=(OLD, "falls"))(
+    lambda: (lambda: slope(Waiting), 0.0, lambda: slope(AllData))
+)
 vary("eqx.filter_jit", "UnexpectedTracerError", "holds")(lambda: three(filtered))
 vary("vmap", "UnexpectedTracerError", "holds", then=("TracerArrayConversionError", "holds"))(
     lambda: three(lanes)
@@ -116,9 +128,9 @@ vary("no transform", "right", "holds")(lambda: three(direct))
 vary("a static field of a module", "UnexpectedTracerError", "holds")(
     lambda: three(jitted, Module, DataModule)
 )
-vary(
-    "the cure computes at each read", "ValueError", "holds", then=("UnexpectedTracerError", "holds")
-)(lambda: three(jitted, cured=AtEachRead))
+vary("all is data, and the value alone", "ValueError", "holds", then=(OLD, "holds"))(
+    lambda: three(jitted, cured=AllData)
+)
 vary(
     "looks right: declare it nowhere",
     "ValueError",

@@ -35,6 +35,18 @@ def passed(decay, jit=jax.jit):
     return [value, jit(jax.grad(lambda x, decay: decay(x)))(jnp.float32(10.0), decay)]
 
 
+def with_a_loop(decay, jit=jax.jit, before=lambda decay: None):
+    """Pass the module to a function with a loop that reads it, and read it again after the loop."""
+
+    def run(x, decay):
+        before(decay)
+        return decay(jax.lax.fori_loop(0, 1, lambda _, x: decay(x), x))
+
+    x = jnp.float32(10.0)
+    two_days, once = [jit(run)(x, decay), jit(jax.grad(run))(x, decay)], decay(1.0)
+    return [each / once for each in two_days]
+
+
 def methods(decay):
     """Hand over the bound method, which is a module with the decay in it."""
     value = eqx.filter_jit(decay.__call__)(jnp.float32(10.0))
@@ -94,6 +106,15 @@ vary("the cure is a plain property", "UnexpectedTracerError", "holds")(
     lambda: three(closed, closed, Plain)
 )
 vary("a copy for each trace", "UnexpectedTracerError", "holds")(lambda: three(closed, copied))
+vary("passed, and a loop reads it first", "UnexpectedTracerError", "UnexpectedTracerError")(
+    lambda: three(closed, with_a_loop)
+)
+vary("passed, and read before the loop", "UnexpectedTracerError", "holds")(
+    lambda: three(closed, lambda d: with_a_loop(d, before=lambda d: d.factor))
+)
+vary("the same under eqx.filter_jit", "UnexpectedTracerError", "holds")(
+    lambda: three(closed, lambda d: with_a_loop(d, eqx.filter_jit, lambda d: d.factor))
+)
 vary("looks right: jax.jit of the bound method", "UnexpectedTracerError", "UnexpectedTracerError")(
     lambda: three(closed, jitted_method)
 )

@@ -47,6 +47,28 @@ def masked(values):
     return jnp.where(jnp.arange(len(values)) == 0, values, jnp.roll(values, 1))[None]
 
 
+def appended(values):
+    return jnp.append(values[:1], values[:-1])[None]
+
+
+def padded(values):
+    return jnp.pad(values[:-1], (1, 0), mode="edge").reshape(1, -1)
+
+
+def in_a_loop(values):
+    """Shift in the body of a loop that runs once."""
+    shift = lambda _, v: jnp.concatenate([v[:1], v[:-1]], axis=0)
+    return lax.fori_loop(0, 1, shift, values)[None]
+
+
+def in_lanes(values):
+    return jax.vmap(lambda v: jnp.concatenate((v[:1], v[:-1]), dtype=v.dtype))(values[None])
+
+
+def set_in_a_loop(values):
+    return lax.fori_loop(0, 1, lambda _, v: v.at[1:].set(v[:-1]), values)[None]
+
+
 def plain(values):
     return values.at[1:].set(values[:-1])
 
@@ -78,6 +100,19 @@ vary("the cure is where and roll", "silent", "holds", then=("right", "holds"))(
 )
 vary("the cure is an optimization_barrier", "silent", "holds", then=("right", "AttributeError"))(
     lambda: three(by_set, fenced)
+)
+for title, cured in (("append", appended), ("pad", padded)):
+    vary(f"the cure is {title}", "silent", "holds", then=("right", "holds"))(
+        lambda cured=cured: three(by_set, cured)
+    )
+vary("the cure in a loop", "silent", "holds", then=("right", "holds"))(
+    lambda: three(by_set, in_a_loop)
+)
+vary("the cure in lanes, with a dtype", "silent", "holds", then=("right", "holds"))(
+    lambda: three(by_set, in_lanes)
+)
+vary("the failure in a loop", "silent", "holds", then=("right", "holds"))(
+    lambda: three(set_in_a_loop)
 )
 vary("looks right: copy what is read", "silent", "falls", then=("right", "holds"))(
     lambda: three(by_set, copied)

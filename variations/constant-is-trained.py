@@ -49,6 +49,35 @@ def only_the_slope(model):
     return eqx.filter_grad(lambda trained: loss(eqx.combine(trained, fixed)))(trained)
 
 
+class Fixed(eqx.Module):
+    """The constant is no leaf."""
+
+    slope: jax.Array
+    offset: float = eqx.field(static=True)
+
+    def __call__(self, x):
+        return self.slope * x + self.offset
+
+
+SLOPES = eqx.filter_grad(loss)
+
+
+def step(model, slopes=SLOPES):
+    move = lambda leaf, slope: leaf if slope is None else leaf - 0.1 * slope
+    return jax.tree.map(move, model, slopes(model), is_leaf=lambda leaf: leaf is None)
+
+
+def looped(model, **options):
+    return jax.lax.fori_loop(0, 20, lambda _, model: step(model, **options), model).offset
+
+
+def compiled(model, jit=jax.jit, **options):
+    one = jit(lambda model: step(model, **options))
+    for _ in range(20):
+        model = one(model)
+    return model.offset
+
+
 HALF = jnp.array(0.5)
 cured = lambda: offset(HALF, held=True)
 vary("as on the page", "silent", "holds")(lambda: (offset(HALF), 0.5, cured))
@@ -62,9 +91,33 @@ vary("an array of three", "silent", "holds")(
 vary("a NumPy array", "silent", "holds")(
     lambda: (offset(np.array(0.5)), 0.5, lambda: offset(np.array(0.5), held=True))
 )
-vary("the cure is a Python number", "silent", "holds")(
+line = lambda constant, held=False: Line(constant, jnp.array(0.0), held)
+vary("a Python number, without jit", "silent", "holds")(
     lambda: (offset(HALF), 0.5, lambda: offset(0.5))
 )
+vary("a Python number, under eqx.filter_jit", "silent", "holds")(
+    lambda: (offset(HALF), 0.5, lambda: compiled(line(0.5), eqx.filter_jit))
+)
+vary("looks right: a Python number, under jax.jit", "silent", "falls")(
+    lambda: (offset(HALF), 0.5, lambda: compiled(line(0.5)))
+)
+vary("looks right: a Python number, in a loop's carry", "silent", "falls")(
+    lambda: (offset(HALF), 0.5, lambda: looped(line(0.5)))
+)
+for where, run in (
+    ("eqx.filter_jit", lambda model, **options: compiled(model, eqx.filter_jit, **options)),
+    ("jax.jit", compiled),
+    ("a loop's carry", looped),
+):
+    vary(f"stop_gradient, under {where}", "silent", "holds")(
+        lambda run=run: (run(line(HALF)), 0.5, lambda: run(line(HALF, held=True)))
+    )
+    vary(f"a static field, under {where}", "silent", "holds")(
+        lambda run=run: (run(line(HALF)), 0.5, lambda: run(Fixed(jnp.array(0.0), 0.5)))
+    )
+    vary(f"partition, under {where}", "silent", "holds")(
+        lambda run=run: (run(line(HALF)), 0.5, lambda: run(line(HALF), slopes=only_the_slope))
+    )
 vary("looks right: a NumPy array", "silent", "falls")(
     lambda: (offset(HALF), 0.5, lambda: offset(np.array(0.5)))
 )

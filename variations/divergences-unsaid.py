@@ -38,6 +38,36 @@ def by_log_sigmoid(steepness, answer):
     numpyro.factor("answer", jax.nn.log_sigmoid(logits).sum())
 
 
+def in_a_plate(steepness, answer):
+    with numpyro.plate("signals", len(SIGNAL)):
+        numpyro.sample("answer", dist.BernoulliLogits(steepness * SIGNAL), obs=answer)
+
+
+def as_factor(steepness, answer):
+    law = dist.Binomial(total_count=1, logits=steepness * SIGNAL)
+    numpyro.factor("answer", law.log_prob(answer).sum())
+
+
+def in_a_loop(steepness, answer):
+    """Add up the log density in a loop of its own."""
+    step = lambda total, one: (
+        total + dist.Bernoulli(logits=steepness * one[0]).log_prob(one[1]),
+        0,
+    )
+    numpyro.factor("answer", jax.lax.scan(step, 0.0, (jnp.asarray(SIGNAL), answer))[0])
+
+
+class Logits:
+    def __call__(self, steepness, answer):
+        by_logits(steepness, answer)
+
+
+def clipped(steepness, answer):
+    """Keep the probability away from one by a small number."""
+    yes = jnp.clip(jax.nn.sigmoid(steepness * SIGNAL), 1e-6, 1 - 1e-6)
+    numpyro.factor("answer", (answer * jnp.log(yes) + (1 - answer) * jnp.log(1 - yes)).sum())
+
+
 def passed(likelihood, number=2, key=0, **options):
     """Whether a draw lies beyond the wall."""
     answer = np.random.default_rng(number).binomial(1, 1 / (1 + np.exp(-2 * SIGNAL)))
@@ -46,7 +76,7 @@ def passed(likelihood, number=2, key=0, **options):
         likelihood(numpyro.sample("steepness", dist.LogNormal(0.0, 1.0)), answer)
 
     mcmc = MCMC(NUTS(model, **options), num_warmup=200, num_samples=300, progress_bar=False)
-    mcmc.run(jax.random.PRNGKey(key))
+    mcmc.run(key if isinstance(key, jax.Array) else jax.random.PRNGKey(key))
     return bool((mcmc.get_samples()["steepness"] > WALL).any())
 
 
@@ -66,3 +96,10 @@ vary("the cure is log_sigmoid", "silent", "holds")(lambda: three(cure=by_log_sig
 vary("looks right: shorter steps", "silent", "falls")(
     lambda: three(cure=by_hand, target_accept_prob=0.99)
 )
+vary("the cure in a plate, by BernoulliLogits", "silent", "holds")(lambda: three(cure=in_a_plate))
+vary("the cure is a factor of a Binomial", "silent", "holds")(lambda: three(cure=as_factor))
+vary("the cure in a loop of its own", "silent", "holds")(lambda: three(cure=in_a_loop))
+vary("the cure in a class, a typed key", "silent", "holds")(
+    lambda: three(cure=Logits(), key=jax.random.key(1))
+)
+vary("clip the probability: passes the wall", "silent", "holds")(lambda: three(cure=clipped))

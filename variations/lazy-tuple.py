@@ -28,7 +28,8 @@ def waiting(tails, keep=lazy_property):
             super().__init__()
 
         def log_prob(self, minutes):
-            low, high = jax.tree.leaves(self.tails)
+            kept = self.tails
+            low, high = kept if isinstance(kept, jax.Array) else jax.tree.leaves(kept)
             return -minutes - jnp.log(low - high)
 
     def own(self):
@@ -53,6 +54,28 @@ def pair(low, high):
     return low, high
 
 
+def stacked(low, high):
+    return jnp.stack([low, high])
+
+
+def typed(low, high):
+    return jnp.array([low, high], dtype="float32")
+
+
+def in_a_loop(function):
+    """Run a function in a loop of one step, in a jit."""
+
+    def run(x):
+        return jax.lax.scan(lambda _, x: (0.0, function(x)), 0.0, x[None])[1][0]
+
+    return jax.jit(run)
+
+
+def loop_and_after(function):
+    """Run a function in a loop, and again after the loop, in one jit."""
+    return jax.jit(lambda x: (in_a_loop(function)(x) + function(x)) / 2)
+
+
 def as_list(low, high):
     return [low, high]
 
@@ -75,4 +98,23 @@ vary("looks right: a list as the cure", "UnexpectedTracerError", "UnexpectedTrac
 )
 vary("looks right: a named tuple as the cure", "UnexpectedTracerError", "UnexpectedTracerError")(
     lambda: three(pair, (Tails, lazy_property))
+)
+# NumPyro has had the guard, which recognizes an array, since 0.15.3.
+OLD = ("UnexpectedTracerError", "UnexpectedTracerError")
+for title, jit in (
+    ("jit", jax.jit),
+    ("a loop", in_a_loop),
+    ("a loop and after it", loop_and_after),
+):
+    vary(f"the cure is one array, in {title}", "UnexpectedTracerError", "holds", then=OLD)(
+        lambda jit=jit: three(pair, (stacked, lazy_property), jit=jit)
+    )
+    vary(f"a plain property, in {title}", "UnexpectedTracerError", "holds")(
+        lambda jit=jit: three(pair, jit=jit)
+    )
+vary("one array, with a dtype", "UnexpectedTracerError", "holds", then=OLD)(
+    lambda: three(pair, (typed, lazy_property), jit=loop_and_after)
+)
+vary("the bounds are arrays", "UnexpectedTracerError", "holds", then=OLD)(
+    lambda: three(pair, (stacked, lazy_property), args=(jnp.float32(1.0), jnp.float32(3.0)))
 )

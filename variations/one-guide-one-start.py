@@ -1,6 +1,7 @@
 """Variations of *All restarts of one guide begin at the same point*: how many starts differ."""
 
 import jax
+import jax.numpy as jnp
 import numpyro
 import numpyro.distributions as dist
 from jax import random
@@ -55,4 +56,30 @@ vary("looks right: a new SVI", "silent", "falls")(lambda: three(cure="svi"))
 vary("the cure is to forget the prototype", "silent", "holds")(lambda: three(cure="prototype"))
 vary("looks right: a fixed start, a new guide", "silent", "falls")(
     lambda: three(init_loc_fn=init_to_value(values={"amplitude": 1.0}))
+)
+
+
+def given(kind, value, constrain=lambda value: value, model=rate_of):
+    """Give a start as `init_params`, and read where the guide begins: its median."""
+
+    def median():
+        guide = kind(model)
+        svi = SVI(model, guide, Adam(0.1), Trace_ELBO())
+        svi.init(random.key(0), 4.0)
+        params = {"amplitude_auto_loc": constrain(value)}
+        state = svi.init(random.key(1), 4.0, init_params=params)
+        return guide.median(svi.get_params(state))["amplitude"]
+
+    return lambda: (three(kind, model=model)[0], value, median)
+
+
+vary("a start is given to AutoDelta", "silent", "holds")(given(autoguide.AutoDelta, 2.0))
+vary("a start is given to AutoNormal, no bounds", "silent", "holds")(
+    given(autoguide.AutoNormal, 2.0, model=power_of)
+)
+vary("looks right: to AutoNormal, a positive site", "silent", "falls")(
+    given(autoguide.AutoNormal, 2.0)
+)
+vary("its logarithm to AutoNormal, a positive site", "silent", "holds")(
+    given(autoguide.AutoNormal, 2.0, constrain=jnp.log)
 )

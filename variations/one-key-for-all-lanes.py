@@ -74,7 +74,32 @@ def three(way=lanes, one=measure, size=6, number=0, jit=False, cured=by_keys, le
     return lambda: different(way), size, lambda: different(cured)
 
 
+def two_seeds(jitted, keys_outside=False):
+    """Count how many different readings six lanes have, for two seeds of the block."""
+    inside = jax.jit(by_keys, static_argnums=0) if jitted else by_keys
+    passed = jax.jit(lambda keys, levels: jax.vmap(lambda k, x: seed(measure, k)(x))(keys, levels))
+
+    def drawn(number, levels):
+        with seed(rng_seed=number):
+            if keys_outside:
+                return passed(random.split(numpyro.prng_key(), len(levels)), levels)
+            return inside(measure, levels)
+
+    levels = jnp.linspace(10.0, 20.0, 6)
+    found = np.concatenate([np.asarray(drawn(number, levels) - levels) for number in (0, 1)])
+    return len(set(np.round(found, 4).tolist()))
+
+
 vary("six lanes", "silent", "holds")(lambda: three())
+vary("two seeds of the block", "silent", "holds")(
+    lambda: (three()[0], 12, lambda: two_seeds(jitted=False))
+)
+vary("looks right: jit around the cure, two seeds", "silent", "falls")(
+    lambda: (three()[0], 12, lambda: two_seeds(jitted=True))
+)
+vary("jit, with the keys passed in, two seeds", "silent", "holds")(
+    lambda: (three()[0], 12, lambda: two_seeds(jitted=True, keys_outside=True))
+)
 vary("another seed, a hundred lanes", "silent", "holds")(lambda: three(size=100, number=3))
 vary("one lane", "right", "holds")(lambda: three(size=1))
 vary("under jit", "silent", "holds")(lambda: three(jit=True))

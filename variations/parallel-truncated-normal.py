@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro.distributions as dist
 from jax import lax
+from jax.scipy.special import ndtr
 from scipy import stats
 
 from tools.variations import vary
@@ -153,4 +154,89 @@ vary("looks right: made in a function with lru_cache", "right", "holds", then=NE
 )
 vary("looks right: drawn early, and not scored", "right", "holds", then=NEITHER)(
     lambda: against(lambda: twice(0.7, early=drawn))
+)
+
+
+class Interval:
+    """The chapter's class in plain JAX, which fails today."""
+
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+    def mass(self):
+        return jnp.log(ndtr(self.high) - ndtr(self.low))
+
+    log_mass = functools.cached_property(mass)
+
+    def log_prob(self, x):
+        return -0.5 * x**2 - 0.5 * jnp.log(2 * jnp.pi) - self.log_mass
+
+
+class Eager(Interval):
+    @functools.cached_property
+    def log_mass(self):
+        with jax.ensure_compile_time_eval():
+            return self.mass()
+
+
+class Early(Interval):
+    def __init__(self, low, high):
+        super().__init__(low, high)
+        self.log_mass = self.mass()
+
+
+class Uncached(Interval):
+    log_mass = property(Interval.mass)
+
+
+def two_loops(log_prob, x=2.0):
+    """Search, move, and return the log density in the end."""
+    start = lax.while_loop(lambda x: log_prob(x) < -2.0, lambda x: x / 2, x)
+    end = lax.fori_loop(0, 3, lambda i, x: x + jax.grad(log_prob)(x) / 9, start)
+    return log_prob(end)
+
+
+def outside(kind):
+    kept = kind(0.0, 2.0)
+    return jax.jit(lambda x: two_loops(kept.log_prob, x))(2.0)
+
+
+def inside(kind, before=lambda made: None):
+    def run(low, x):
+        made = kind(low, 2.0)
+        before(made)
+        return two_loops(made.log_prob, x)
+
+    return run
+
+
+def constant(*args):
+    return jax.jit(lambda x: inside(*args)(0.0, x))(2.0)
+
+
+def argument(*args):
+    return jax.jit(inside(*args))(0.0, 2.0)
+
+
+def innermost():
+    return jax.jit(lambda x: two_loops(lambda y: Interval(0.0, 2.0).log_prob(y), x))(2.0)
+
+
+def end(cured):
+    low = stats.truncnorm(0.0, 2.0).logpdf((1 - 1 / 9) ** 3)
+    return lambda: (lambda: outside(Interval), low, cured)
+
+
+LEAK = "UnexpectedTracerError"
+read = lambda made: made.log_mass
+vary("two loops: early", LEAK, "holds")(end(lambda: outside(Early)))
+vary("two loops: at compile time", LEAK, "holds")(end(lambda: outside(Eager)))
+vary("two loops: a plain property", LEAK, "holds")(end(lambda: outside(Uncached)))
+vary("looks right: built inside, two loops", LEAK, LEAK)(end(lambda: constant(Interval)))
+vary("built inside, read before two loops", LEAK, "holds")(end(lambda: constant(Interval, read)))
+vary("built in each loop", LEAK, "holds")(end(innermost))
+vary("looks right: a bound is an argument, two loops", LEAK, LEAK)(end(lambda: argument(Interval)))
+vary("a bound is an argument, read before", LEAK, "holds")(end(lambda: argument(Interval, read)))
+vary("looks right: a bound is an argument, at compile time", LEAK, LEAK, then=(LEAK, "holds"))(
+    end(lambda: argument(Eager))
 )

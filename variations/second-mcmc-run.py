@@ -6,6 +6,7 @@ How far the second run's mean is from the right one, rounded.
 import functools
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
@@ -35,6 +36,25 @@ def both(readings):
     return np.array(readings), usual
 
 
+def by_name(readings):
+    """Give the arguments by name, the data as an array of JAX."""
+    return {"readings": jnp.array(readings), "mean": usual}
+
+
+def shared(readings):
+    """Give the array itself, which is changed in place later."""
+    return readings, usual
+
+
+def in_32_bits(readings):
+    return jnp.asarray(readings, dtype=jnp.float32), jnp.asarray(usual, jnp.float32)
+
+
+class Tank:
+    def __call__(self, readings, mean):
+        with_argument(readings, mean)
+
+
 def correct(readings):
     global usual
     usual = 5.0
@@ -60,6 +80,7 @@ def off(
     new=False,
     clear=False,
     dtype=float,
+    key=jax.random.PRNGKey,
     **more,
 ):
     global usual
@@ -67,12 +88,15 @@ def off(
     make = lambda: BarkerMH(model, step_size=0.15, adapt_step_size=False)
     options = {"num_warmup": 99, "num_samples": 999, "progress_bar": False, **more}
     mcmc = MCMC(make(), **options)
-    mcmc.run(jax.random.PRNGKey(number), *args(readings))
+    run = lambda given: (
+        mcmc.run(key(number), **given) if isinstance(given, dict) else mcmc.run(key(number), *given)
+    )
+    run(args(readings))
     change(readings)
     mcmc = MCMC(make(), **options) if new else mcmc
     if clear:
         jax.clear_caches()
-    mcmc.run(jax.random.PRNGKey(number), *args(readings))
+    run(args(readings))
     right = (100 * usual + readings.sum()) / (100 + size)
     return np.round(mcmc.get_samples()["level"].mean() - right)
 
@@ -90,6 +114,21 @@ vary("only the data, in place, in float32", "right", "holds")(
     lambda: three(only_data, dtype=np.float32)
 )
 vary("only the prior, a global", "silent", "holds")(lambda: three(only_usual))
+vary("the cure by name, a JAX array", "silent", "holds")(
+    lambda: three(cured={"model": with_argument, "args": by_name})
+)
+vary("the cure in a class, typed keys", "silent", "holds")(
+    lambda: three(cured={"model": Tank(), "args": both, "key": jax.random.key})
+)
+vary("the cure in a partial", "silent", "holds")(
+    lambda: three(cured={"model": functools.partial(with_argument), "args": both})
+)
+vary("the cure by asarray, with a dtype", "silent", "holds")(
+    lambda: three(cured={"model": with_argument, "args": in_32_bits})
+)
+vary("looks right: arguments, and the same array", "silent", "falls", then=("silent", "holds"))(
+    lambda: three(cured={"model": with_argument, "args": shared})
+)
 # `BarkerMH` keeps the potential of the first run; with NUTS the cure holds.
 vary("jit_model_args=True, and BarkerMH", "silent", "falls")(lambda: three(jit_model_args=True))
 vary("the cure is jax.clear_caches()", "silent", "holds")(lambda: three(cured={"clear": True}))

@@ -23,6 +23,17 @@ def folded(level, axes):
     return dist.FoldedDistribution(dist.Normal(level * jnp.ones(axes), 0.5))
 
 
+def named(level, axes):
+    return dist.LogNormal(level * jnp.ones(axes), 0.5)
+
+
+def mixed(level, axes):
+    """Mix the normal with one that has no weight."""
+    one, two = dist.Normal(level * jnp.ones(axes), 0.5), dist.Normal(jnp.zeros(axes), 9.0)
+    weights = jnp.broadcast_to(jnp.array([1.0, 0.0]), (*axes, 2))
+    return dist.MixtureGeneral(dist.Categorical(weights), [one, two])
+
+
 def plain(level, axes):
     return dist.Normal(level * jnp.ones(axes), 0.5)
 
@@ -33,7 +44,7 @@ def three(axes="station", cured=None, days=3, regions=3, stations=2, number=7, *
     noise = np.random.default_rng(number).normal(0.0, 0.5, (days, regions, stations))
     measured = levels[:, None, None] + noise
     places = levels[:, None, None]
-    if make is log_normal:
+    if make in (log_normal, named):
         measured = np.exp(measured)
         exact = stats.lognorm(0.5, scale=np.exp(places)).logpdf(measured).sum()
     elif make is folded:
@@ -105,6 +116,8 @@ vary("a folded normal", "silent", "holds", then=("IndexError", "IndexError"))(
     lambda: three(make=folded)
 )
 vary("a plain Normal", "right", "holds")(lambda: three(make=plain))
+vary("a LogNormal", "right", "holds")(lambda: three(make=named))
+vary("a mixture", "silent", "holds", then=("IndexError", "IndexError"))(lambda: three(make=mixed))
 vary("looks right: expand on the whole", "silent", "falls", then=("IndexError", "IndexError"))(
     lambda: three(cured=expanded)
 )

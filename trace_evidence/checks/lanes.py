@@ -27,6 +27,12 @@ def held_tracers(thing, path, seen=None):
     return places
 
 
+def plain(leaf):
+    """Return the data of a typed key, and any other array as it is."""
+    typed = jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+    return jax.random.key_data(leaf) if typed else leaf
+
+
 def check_batch(run, *mapped, kept=None):
     """Fail if lanes of a batch agree in all that they return, or if a tracer stays.
 
@@ -39,7 +45,7 @@ def check_batch(run, *mapped, kept=None):
         AssertionError: the message names the places, or the lanes that agree.
     """
     results = jax.tree.leaves(jax.vmap(run)(*mapped))
-    leaves = [np.asarray(leaf) for leaf in results]
+    leaves = [np.asarray(plain(leaf)) for leaf in results]
     first, problems = {}, held_tracers(kept, "a tracer stays in kept")
     for lane in range(len(leaves[0])):
         row = b"".join(leaf[lane].tobytes() for leaf in leaves)

@@ -5,19 +5,20 @@ from numpyro import handlers
 from numpyro.infer.util import log_density
 
 
-def check_keeps_no_tracer(model, *args):
+def check_keeps_no_tracer(model, *args, **kwargs):
     """Trace a model's log density once, and fail if a tracer stays behind.
 
     Args:
         model: a NumPyro model whose shared objects are fresh.
         args: the arguments that the model is called with.
+        kwargs: those that it is called with by name.
 
     Raises:
         AssertionError: a tracer outlives its trace; the message names the holder.
     """
 
     def density(rng_key):
-        return log_density(handlers.seed(model, rng_key), args, {}, {})[0]
+        return log_density(handlers.seed(model, rng_key), args, kwargs, {})[0]
 
     try:
         with jax.checking_leaks():

@@ -12,8 +12,11 @@ def check_reads_keep_structure(instance):
         instance: a pytree that was not read before. Only a shallow copy is read.
 
     Raises:
-        AssertionError: with the attribute's name, and the structure before and after.
+        AssertionError: with the attribute's name, and the structure before and after; or the
+            class is not registered, so that JAX takes the instance for one leaf.
     """
+    kind = type(instance).__name__
+    assert not jax.tree_util.all_leaves([instance]), f"{kind} is not registered as a pytree"
     instance = copy.copy(instance)
     before = jax.tree.structure(instance)
     for name in dir(type(instance)):
