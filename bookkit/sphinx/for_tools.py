@@ -18,7 +18,7 @@ ABOUT = """\
 > cure is measured, and says on which releases the failure occurs.
 
 All entries, a line of JSON each: [{entries}]({site}{entries}). The keys are `name`, `kind`,
-`title`, `symptom`, `see` and `where` (what one sees and where it shows), `wordings` (of the message),
+`title`, `symptom`, `see` and `where` (what one sees, and where it shows), `wordings`,
 `cause`, `cure`, `question` (what tells look-alikes apart), `program`, `releases` and `page`.
 
 To find an entry: match the error's text with `wordings`; without an error, choose by `see` and
