@@ -33,7 +33,7 @@ ERRORS = pages.BOOK / "errors"
 KEYS = {  # the keys that an entry must have, and those that it may have
     CHAPTER: (
         "title see where symptom message cause cure question wordings upstream",
-        "evidence undecided_with once",
+        "evidence undecided_with once phrases",
     ),
     CASE: (
         "title short see where kind whose library family symptom phrases severity costs cause cure "

@@ -126,6 +126,17 @@ def cached(function: Callable[[], T]) -> Callable[[], T]:
     return _cached[-1]
 
 
+def of_page(page: str) -> Callable[[str], str]:
+    """Return what puts a line of a page, such as a heading, into the language that is spoken."""
+    known = read(catalogue(_spoken, page)) if _spoken != ENGLISH else Catalog()
+
+    def translated(text: str) -> str:
+        message = known.get(text)
+        return str(message.string) if message and message.string and not message.fuzzy else text
+
+    return translated
+
+
 def spoken() -> Language:
     """Return the language that this process speaks."""
     return known()[_spoken]

@@ -68,7 +68,7 @@ def points(row: Entry, see: str, where: str, library: str) -> float:
         for (key, worth), asked in zip(found.items(), (see, where))
         if asked in row[key]
     ]
-    return sum(shared) + (row["library"] == library)
+    return sum(shared) + bool(library and row["library"] == library)
 
 
 def rank(rows: dict[str, Entry], see: str = "", where: str = "", library: str = "") -> list[str]:

@@ -7,12 +7,14 @@
   const MOST = 6;
   const ENDINGS = [
     [/^(.{2,})ies$/, "$1y"], [/^(.{3,}[^suia])s$/, "$1"], [/^(.{3,})(?:ing|ed|ly)$/, "$1"],
-    [/^(.*)([bdgmnprt])\2$/, "$1$2"], [/^(.{3,})e$/, "$1"],
+    [/^(.*)([bdgmnprt])\2$/, "$1$2"], [/^(.{4,})ation$/, "$1"], [/^(.{3,})e$/, "$1"],
   ];
   const HAN = /[\u3400-\u9fff]/;
   const STOP = new Set(("a an and are as at be but by can do does for from has have how i if in into is "
     + "it its me my no not of on or so that the their then there this to was what when where which "
     + "why will with you your 的 了 是 在 和 我 吗 怎么 为什么").split(" "));
+  /* What explains comes before what only names. */
+  const BOOST = [["/failures/", 1.6], ["/foundations/", 1.5], ["/cases/", 1.3]];
   let index;
 
   const stem = (word) => ENDINGS.reduce((text, [ending, kept]) => text.replace(ending, kept), word);
@@ -39,7 +41,8 @@
     processTerm: (word) => (STOP.has(word.toLowerCase()) ? null : stem(word.toLowerCase())),
     searchOptions: {
       boost: { title: 4, keywords: 2 },
-      prefix: (word) => word.length > 3 || HAN.test(word),
+      boostDocument: (id, term, { href }) => BOOST.find(([part]) => href.includes(part))?.[1] ?? 1,
+      prefix: (word) => word.length > 2 || HAN.test(word),
       fuzzy: (word) => (word.length > 4 && !HAN.test(word) ? 0.2 : 0),
     },
   };

@@ -11,7 +11,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from bookkit import avoid, entries, pages, publish, versions
+from bookkit import avoid, entries, languages, pages, publish, versions
 from bookkit.languages import cached, say
 
 from .directives import Generated, directive
@@ -118,7 +118,9 @@ def documents() -> list[dict[str, str]]:
             text = pages.read(pages.path_of(entry.page))
             heads = re.findall(r"^##+ (.+)$", pages.FENCE.sub("", text), re.M)
             about = " ".join(pages.meta(entry.page).get("description", "").split())
-            rows.append((say(pages.title(entry.page)), entry.page, say(about), " ".join(heads)))
+            translated = languages.of_page(entry.page)
+            other = " ".join([*map(translated, heads), entry.page.replace("/", " "), entry.part])
+            rows.append((translated(pages.title(entry.page)), entry.page, say(about), other))
     keys = ("title", "href", "text", "keywords")
     return [
         dict(zip(keys, (title, to_site(place), " ".join(text.split()), words), strict=True))
