@@ -129,7 +129,7 @@ def documents() -> list[dict[str, str]]:
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
-    """Load the scripts of both doors where they are, and what the search knows of the cases."""
+    """Load the scripts of triage and search where they are."""
     if page in (INDEX, app.config.root_doc):
         for name in ("minisearch.js", "doors.js", "search.js", "triage.js", "errors.js"):
             app.add_js_file(name)
