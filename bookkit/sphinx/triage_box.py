@@ -46,9 +46,12 @@ def rules() -> dict[str, Any]:
 
 @cached
 def data() -> str:
-    """Return the script that hands triage and search their data, as a build begins."""
+    """Return the script that hands triage and search their data, with the library that searches."""
     known = json.dumps({"triage": rules(), "documents": documents()}, ensure_ascii=False)
-    return f"globalThis.traceEvidence = {{...globalThis.traceEvidence, known: {known}}};\n"
+    library = Path(__file__).with_name("minisearch.js").read_text(encoding="utf-8")
+    return (
+        f"{library}\nglobalThis.traceEvidence = {{...globalThis.traceEvidence, known: {known}}};\n"
+    )
 
 
 def data_address() -> str:
@@ -131,10 +134,10 @@ def documents() -> list[dict[str, str]]:
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
     """Load the scripts of triage and search where they are."""
     if page in (INDEX, app.config.root_doc):
-        for name in ("minisearch.js", "doors.js", "search.js", "triage.js", "errors.js"):
+        for name in ("doors.js", "search.js", "triage.js", "errors.js"):
             app.add_js_file(name)
     if page == "search":
-        for name in ("minisearch.js", "doors.js", "search.js", "triage.js", "results.js"):
+        for name in ("doors.js", "search.js", "triage.js", "results.js"):
             app.add_js_file(name)
         context["doors_data"] = data_address()
 
