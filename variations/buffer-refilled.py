@@ -132,3 +132,41 @@ def _():
 @vary("looks right: copy=True of asarray", "right", "holds")
 def _():
     return three(lambda buffer: jnp.asarray(buffer, copy=True))
+
+
+@vary("a large buffer, refilled at once", "silent", "holds")
+def _():
+    size = 4_000_000
+    buffer = aligned(size)
+
+    def means(put):
+        batches = []
+        for number in range(5):
+            buffer[:] = number
+            batches.append(put(buffer))
+        return [float(batch.mean()) for batch in batches]
+
+    return means(jax.device_put), np.arange(5.0), means(jnp.array)
+
+
+@vary("a jitted step gets the buffer, in a class", "silent", "holds")
+def _():
+    class Loader:
+        def __init__(self, copy):
+            self.copy, self.buffer = copy, aligned(512 * 512).reshape(512, 512)
+
+        def __iter__(self):
+            for number in range(5):
+                self.buffer[:] = number
+                yield self.copy(self.buffer)
+
+    @jax.jit
+    def step(batch):
+        return (batch @ (batch @ jnp.eye(512))).max()
+
+    def run(copy):
+        return [float(x) for x in [step(batch) for batch in Loader(copy)]]
+
+    kept = lambda copy: [float(step(b)) for b in list(Loader(copy))]
+    expected = 512 * np.arange(5.0) ** 2
+    return kept(jax.device_put), expected, run(np.array)

@@ -1,5 +1,7 @@
 """Variations of *Compiled and not compiled disagree*: the day before."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -120,6 +122,56 @@ vary("looks right: copy what is read", "silent", "falls", then=("right", "holds"
 vary("looks right: a jit inside", "silent", "falls", then=("right", "holds"))(
     lambda: three(by_set, outside)
 )
+
+
+@vary("integers, two days back", "silent", "holds", then=("right", "holds"))
+def _():
+    series = np.int32([3, 1, 4, 1, 5, 9, 2, 6])
+
+    @jax.jit
+    def back(values):
+        return values.at[2:].set(values[:-2])[None]
+
+    @jax.jit
+    def cured(values):
+        return jnp.concatenate([values[:2], values[:-2]])[None]
+
+    return back(series), np.concatenate([series[:2], series[:-2]])[None], cured(series)
+
+
+@vary("a method, the rows of a table, reshaped", "silent", "holds", then=("right", "holds"))
+def _():
+    table = np.float32(np.arange(12).reshape(4, 3))
+
+    class Lag:
+        @functools.partial(jax.jit, static_argnums=0)
+        def rows(self, table):
+            return table.at[1:].set(table[:-1]).reshape(1, 4, 3)
+
+        @functools.partial(jax.jit, static_argnames=("self",))
+        def cured(self, table):
+            return jnp.concatenate((table[:1], table[:-1]), axis=0).reshape(1, 4, 3)
+
+    expected = np.concatenate([table[:1], table[:-1]])[None]
+    return Lag().rows(table), expected, Lag().cured(table=table)
+
+
+@vary("two days back, by a fori_loop", "right", "holds")
+def _():
+    series = np.float32([3, 1, 4, 1, 5, 9, 2, 6])
+
+    @jax.jit
+    def shifted(values, days):
+        step = lambda _, v: v.at[1:].set(v[:-1])
+        return lax.fori_loop(0, days, step, values)[None]
+
+    @jax.jit
+    def cured(values, days):
+        step = lambda _, v: jnp.concatenate([v[:1], v[:-1]])
+        return lax.fori_loop(0, days, step, values)[None]
+
+    expected = np.concatenate([[3, 3], series[:-2]])[None]
+    return shifted(series, 2), expected, cured(series, 2)
 
 
 @vary("64 bits", "silent", "holds", then=("right", "holds"))

@@ -1,5 +1,7 @@
 """Variations of *A backward function that returns None gives a gradient of zero*: gradients."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -84,3 +86,65 @@ def _():
 def _():
     loss = lambda product: lambda matrix: jnp.sum(product(matrix, jnp.arange(2.0)))
     return three(lambda product: np.asarray(jax.grad(loss(product))(jnp.eye(2))))
+
+
+@vary("a row by its index: None for the integer only", "silent", "holds")
+def _():
+    def make(backward):
+        @jax.custom_vjp
+        def scaled(table, index, factor):
+            return table[index] * factor
+
+        forward = lambda table, index, factor: (
+            scaled(table, index, factor),
+            (table, index, factor),
+        )
+        scaled.defvjp(forward, backward)
+        return scaled
+
+    def lazy(kept, slope):
+        table, index, factor = kept
+        return jnp.zeros_like(table).at[index].set(slope * factor), None, None
+
+    def full(kept, slope):
+        return lazy(kept, slope)[0], None, jnp.sum(slope * kept[0][kept[1]])
+
+    table, indices = jnp.arange(6.0).reshape(3, 2), jnp.array([0, 2])
+
+    def slope(of):
+        loss = lambda factor: jax.vmap(of, (None, 0, None))(table, indices, factor).sum()
+        return jax.jit(jax.grad(loss))(2.0)
+
+    plain = lambda table, index, factor: table[index] * factor
+    return lambda: slope(make(lazy)), slope(plain), lambda: slope(make(full))
+
+
+@vary("parameters in a dict, layers in scan", "silent", "holds")
+def _():
+    def make(backward):
+        @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+        def layer(act, params, x):
+            return act(params["w"] @ x + params["b"])
+
+        layer.defvjp(lambda act, params, x: (layer(act, params, x), (params, x)), backward)
+        return layer
+
+    def full(act, kept, slope):
+        of = lambda params, x: act(params["w"] @ x + params["b"])
+        return jax.vjp(of, *kept)[1](slope)
+
+    def lazy(act, kept, slope):
+        return full(act, kept, slope)[0], None
+
+    params = {"w": 0.1 * jnp.ones((3, 2, 2)), "b": jnp.ones((3, 2))}
+
+    def slopes(layer):
+        def loss(params):
+            step = lambda x, params: (layer(jnp.tanh, params, x), None)
+            data = lax.stop_gradient(jnp.array([1.0, 2.0]))
+            return lax.scan(step, data, params)[0].sum()
+
+        return jax.grad(loss)(params)["w"]
+
+    plain = lambda act, params, x: act(params["w"] @ x + params["b"])
+    return lambda: slopes(make(lazy)), slopes(plain), lambda: slopes(make(full))

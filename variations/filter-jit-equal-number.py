@@ -71,6 +71,51 @@ vary("looks right: a test of the type inside", "silent", "falls")(
 )
 
 
+@vary("a field of a module, int and float", "silent", "holds")
+def _():
+    class Scale(eqx.Module):
+        factor: object
+
+        @eqx.filter_jit
+        def __call__(self, count):
+            return self.factor * count
+
+    count = jnp.int32(2_000_000_000)
+
+    def second(make):
+        Scale(make(2))(count)
+        return float(Scale(make(2.0))(count))
+
+    return lambda: second(lambda x: x), 4e9, lambda: second(jnp.asarray)
+
+
+@vary("a keyword, True after 1, NumPy arrays", "silent", "holds")
+def _():
+    @eqx.filter_jit
+    def add(count, *, times):
+        return count * times + times
+
+    def second(make):
+        add(jnp.zeros(2, bool), times=make(1))
+        return np.asarray(add(jnp.zeros(2, bool), times=make(True))).astype(float) + (
+            add(jnp.zeros(2, bool), times=make(True)).dtype == bool
+        )
+
+    return lambda: second(lambda x: x), [2.0, 2.0], lambda: second(np.asarray)
+
+
+@vary("0-d NumPy numbers: np.float32(2)", "silent", "holds")
+def _():
+    scale = eqx.filter_jit(lambda factor, count: factor * count)
+    count = jnp.int32(2_000_000_000)
+
+    def second(one, other):
+        scale(one, count)
+        return float(scale(other, count))
+
+    return lambda: second(2, 2.0), 4e9, lambda: second(np.int32(2), np.float32(2.0))
+
+
 @vary("64 bits", "silent", "holds")
 def _():
     jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last

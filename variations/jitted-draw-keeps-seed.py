@@ -1,8 +1,11 @@
 """Variations of *A jitted simulation ignores the new seed*: how many draws differ."""
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from jax import random
@@ -99,3 +102,38 @@ vary("looks right: jit again", "silent", "falls")(
 vary("looks right: a key passed, the seed outside", "silent", "falls")(
     lambda: three(jax.jit(lambda: simulate()), cure=outer_key)
 )
+
+
+@vary("a jitted method, a typed key", "silent", "holds")
+def _():
+    class Weather:
+        @functools.partial(jax.jit, static_argnums=0)
+        def simulate(self):
+            return numpyro.sample("rain", dist.Gamma(2.0, 0.5).expand([3]))
+
+        @functools.partial(jax.jit, static_argnums=0)
+        def cured(self, key):
+            with seed(rng_seed=key):
+                return numpyro.sample("rain", dist.Gamma(2.0, 0.5).expand([3]))
+
+    plain = lambda: numpyro.sample("rain", dist.Gamma(2.0, 0.5).expand([3]))
+    weather, keys = Weather(), [jax.random.key(number) for number in range(3)]
+    return (
+        np.stack([seed(weather.simulate, key)() for key in keys]),
+        np.stack([seed(plain, key)() for key in keys]),
+        np.stack([weather.cured(key) for key in keys]),
+    )
+
+
+@vary("the seed's number is the argument, a loop inside", "silent", "holds")
+def _():
+    def walk():
+        steps = [numpyro.sample(f"step{day}", dist.Normal(0.0, 1.0)) for day in range(4)]
+        return jnp.cumsum(jnp.stack(steps))
+
+    jitted, cured = jax.jit(walk), jax.jit(lambda number: seed(walk, number)())
+    return (
+        np.stack([seed(jitted, number)() for number in range(3)]),
+        np.stack([seed(walk, number)() for number in range(3)]),
+        np.stack([cured(number) for number in range(3)]),
+    )

@@ -112,3 +112,61 @@ vary("functools.cache", "silent", "holds")(lambda: three(with_cache))
 vary("a list in a module of Equinox", "silent", "holds")(lambda: three(Module))
 vary("the cure is a reset in each run", "silent", "holds")(lambda: three(cured=Reset))
 vary("looks right: a prior for each shape", "silent", "falls")(lambda: three(cured=ByShape))
+
+
+@vary("a cached property of a class, jitted density", "silent", "holds")
+def _():
+    class Kept:
+        def __init__(self, readings):
+            self.readings = readings
+
+        @functools.cached_property
+        def prior(self):
+            return dist.Exponential(1 / np.mean(self.readings))
+
+        def __call__(self):
+            level = numpyro.sample("level", self.prior)
+            numpyro.sample("reading", dist.Normal(level, 1.0), obs=self.readings)
+
+    class Local(Kept):
+        def __call__(self):
+            prior = dist.Exponential(1 / np.mean(self.readings))
+            level = numpyro.sample("level", prior)
+            numpyro.sample("reading", dist.Normal(level, 1.0), obs=self.readings)
+
+    monday = np.float32([2.1, 1.4, 2.3])
+
+    def density(model):
+        log_density(model, (), {}, {"level": 20.0})
+        model.readings = 10 * monday
+        return jax.jit(lambda level: log_density(model, (), {}, {"level": level})[0])(20.0)
+
+    expected = stats.expon.logpdf(20.0, scale=10 * monday.mean())
+    expected += stats.norm.logpdf(10 * monday, 20.0, 1.0).sum()
+    return lambda: density(Kept(monday)), expected, lambda: density(Local(monday))
+
+
+@vary("a dictionary of priors by name", "silent", "holds")
+def _():
+    priors = {}
+
+    def kept(readings):
+        if "level" not in priors:
+            priors["level"] = dist.Normal(readings.mean(), 1.0)
+        level = numpyro.sample("level", priors["level"])
+        numpyro.sample("reading", dist.Normal(level, 1.0), obs=readings)
+
+    def local(readings):
+        prior = dist.Normal(readings.mean(), 1.0)
+        level = numpyro.sample("level", prior)
+        numpyro.sample("reading", dist.Normal(level, 1.0), obs=readings)
+
+    monday = jnp.array([2.1, 1.4, 2.3])
+
+    def density(model):
+        log_density(model, (monday,), {}, {"level": 20.0})
+        return log_density(model, (10 * monday,), {}, {"level": 20.0})[0]
+
+    tuesday = 10 * np.asarray(monday)
+    expected = stats.norm.logpdf([20.0, *tuesday], [tuesday.mean(), 20, 20, 20], 1.0).sum()
+    return lambda: density(kept), expected, lambda: density(local)

@@ -7,7 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
+from numpyro import handlers
 from numpyro.contrib.control_flow import scan
+from numpyro.infer import SVI, Trace_ELBO
+from numpyro.infer.autoguide import AutoNormal
 from numpyro.infer.util import initialize_model, potential_energy
 from scipy import stats
 
@@ -97,3 +100,62 @@ vary("a plate instead of scan", "right", "holds")(lambda: three(loop=False))
 vary("the cure is an inverse gamma", "right", "holds")(lambda: three(inverse_gamma))
 vary("the cure is a property", "right", "holds")(lambda: three(SupportProperty))
 vary("looks right: validate_args=True", "right", "AssertionError")(lambda: three(strict))
+
+
+def _birds(loc):
+    class Levy(dist.Levy):
+        pytree_data_fields = (*dist.Levy.pytree_data_fields, "_support")
+
+    def flight(of):
+        def model():
+            def step(position, scale):
+                with numpyro.plate("birds", 2):
+                    jump = numpyro.sample("jump", of(loc, scale * jnp.ones(2)))
+                return position + jump.sum(), None
+
+            scan(step, 0.0, jnp.array([1.0, 2.0, 3.0]))
+
+        return model
+
+    jumps = jnp.array([[1.5, 2.0], [3.0, 1.2], [4.0, 2.0]])
+
+    def density(of):
+        model = initialize_model(jax.random.key(0), flight(of))
+        return -model.potential_fn({"jump": jnp.log(jumps - 1.0)})
+
+    scales = np.array([[1.0], [2.0], [3.0]])
+    by_hand = stats.levy.logpdf(jumps, 1.0, scales).sum() + np.log(jumps - 1.0).sum()
+    return lambda: density(dist.Levy), by_hand, lambda: density(Levy)
+
+
+vary("a plate inside, a scale for each bird", "AttributeError", "ValueError")(lambda: _birds(1.0))
+vary("a plate inside, both with its axis", "AttributeError", "holds")(lambda: _birds(jnp.ones(2)))
+
+
+@vary("jumps from 0 as an InverseGamma, in SVI", "AttributeError", "holds")
+def _():
+    def flight(of):
+        def model():
+            def step(position, _):
+                jump = numpyro.sample("jump", of(jnp.array(2.0)))
+                return position + jump, jump
+
+            scan(step, 0.0, None, length=3)
+
+        return model
+
+    jumps = jnp.array([1.5, 3.0, 0.5])
+
+    def density(of):
+        guide = AutoNormal(flight(of))
+        svi = SVI(flight(of), guide, numpyro.optim.Adam(0.01), Trace_ELBO())
+        svi.init(jax.random.key(0))
+        free = {"jump": jnp.log(jumps)}
+        return -potential_energy(handlers.seed(flight(of), 0), (), {}, free)
+
+    by_hand = stats.levy.logpdf(jumps, 0.0, 2.0).sum() + np.log(jumps).sum()
+    return (
+        lambda: density(lambda scale: dist.Levy(0.0, scale)),
+        by_hand,
+        lambda: density(lambda scale: dist.InverseGamma(0.5, scale / 2)),
+    )

@@ -1,6 +1,7 @@
 """Variations of *A read changes the structure of an Equinox module*: the growth of each step."""
 
 import functools
+import re
 
 import equinox as eqx
 import jax
@@ -102,3 +103,92 @@ vary("read before, and tree_at in the step", "TypeError", "holds", then=RIGHT)(
         lambda kind: scanned(kind, wider), RAIN * [10, 15, 20], lambda: scanned(Plot, wider, True)
     )
 )
+
+
+@vary(
+    "a method's read in a while_loop under filter_jit",
+    "TypeError",
+    "holds",
+    then=("right", "holds"),
+)
+def _():
+    class Cached(eqx.Module):
+        side: jax.Array
+
+        @functools.cached_property
+        def area(self):
+            return self.side @ self.side
+
+        def water(self, rain):
+            return rain * self.area
+
+    class Plain(Cached):
+        @property
+        def area(self):
+            return self.side @ self.side
+
+    @eqx.filter_jit
+    def days(plot, rain):
+        step = lambda state: (state[0], state[1] + state[0].water(rain))
+        return lax.while_loop(lambda state: state[1] < 100.0, step, (plot, 0.0))[1]
+
+    side = jnp.array([1.0, 2.0])
+    return lambda: days(Cached(side), 3.0), 105.0, lambda: days(Plain(side), 3.0)
+
+
+@vary(
+    "one branch of a cond reads, by functools.partial",
+    "TypeError",
+    "holds",
+    then=("right", "holds"),
+)
+def _():
+    class Cached(eqx.Module):
+        width: jax.Array
+
+        @functools.cached_property
+        def area(self):
+            return self.width**2
+
+    class Plain(eqx.Module):
+        width: jax.Array
+
+        @property
+        def area(self):
+            return self.width**2
+
+    def read(plot, rain):
+        return plot, plot.area * rain
+
+    def run(plot):
+        reads = functools.partial(read, rain=2.0)
+        return lax.cond(plot.width > 0, reads, lambda plot: (plot, 0.0), plot)[1]
+
+    return lambda: run(Cached(jnp.array(3.0))), 18.0, lambda: run(Plain(jnp.array(3.0)))
+
+
+@vary("two reads under jit: the products left", "TypeError", "holds", then=("right", "holds"))
+def _():
+    class Cached(eqx.Module):
+        matrix: jax.Array
+
+        @functools.cached_property
+        def gram(self):
+            return self.matrix @ self.matrix
+
+    class Plain(eqx.Module):
+        matrix: jax.Array
+
+        @property
+        def gram(self):
+            return self.matrix @ self.matrix
+
+    def step(plot, x):
+        return plot, plot.gram + x * plot.gram
+
+    def products(plot):
+        text = jax.jit(lambda plot: lax.scan(step, plot, jnp.ones(3))[1]).lower(plot).compile()
+        return len(re.findall(r" dot\(|__onednn\$matmul|custom-call\(", text.as_text()))
+
+    matrix = jnp.ones((4, 4))
+    return lambda: products(Cached(matrix)), 1, lambda: products(Plain(matrix))

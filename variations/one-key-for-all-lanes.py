@@ -116,3 +116,39 @@ vary("a key of the level, all different", "silent", "holds")(lambda: three(cured
 vary("looks right: a key of the level, all equal", "silent", "falls")(
     lambda: three(cured=seed_of_level, level=20.0)
 )
+
+
+def _distinct(noise):
+    return len(np.unique(np.asarray(noise).round(5)))
+
+
+@vary("stations and days, a typed key", "silent", "holds")
+def _():
+    measure = lambda level: numpyro.sample("reading", dist.Normal(level, 2.0))
+    levels = np.float32(np.linspace(10, 20, 12).reshape(4, 3))
+    with seed(rng_seed=jax.random.key(0)):
+        got = jax.vmap(jax.vmap(measure))(levels) - levels
+    keys = random.split(jax.random.key(0), levels.shape)
+    each = lambda key, level: seed(measure, key)(level)
+    return _distinct(got), 12, _distinct(jax.vmap(jax.vmap(each))(keys, levels) - levels)
+
+
+@vary("in_axes, a plate within, under jit", "silent", "holds")
+def _():
+    def measure(level, spread):
+        with numpyro.plate("gauges", 3):
+            return numpyro.sample("reading", dist.StudentT(5.0, 0.0, spread)) + level
+
+    levels = np.float32([10.0, 20.0, 30.0, 40.0])
+    with seed(rng_seed=1):
+        got = jax.vmap(measure, in_axes=(0, None))(levels, 2.0) - levels[:, None]
+
+    @jax.jit
+    def cured(key):
+        def lane(key, level):
+            with seed(rng_seed=key):
+                return measure(level, 2.0)
+
+        return jax.vmap(lane)(random.split(key, len(levels)), levels) - levels[:, None]
+
+    return _distinct(got), 12, _distinct(cured(random.PRNGKey(1)))

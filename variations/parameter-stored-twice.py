@@ -82,6 +82,44 @@ vary("looks right: only the leaf, by tree_at", "silent", "falls")(
 )
 
 
+@vary("HalfCauchy in a jitted step of gradient ascent", "silent", "holds")
+def _():
+    of = lambda scale: dist.HalfCauchy(scale).log_prob(3.0)
+
+    @jax.jit
+    def ascend(cauchy):
+        slope = jax.grad(lambda cauchy: cauchy.log_prob(3.0))(cauchy)
+        return jax.tree_util.tree_map(lambda x, s: x + 0.1 * s, cauchy, slope).scale
+
+    step = jax.jit(lambda scale: scale + 0.1 * jax.value_and_grad(of)(scale)[1])
+    by_hand = 2.0 + 0.1 * (1 / 2.0 - 2 * 2.0 / (2.0**2 + 3.0**2))
+    return lambda: ascend(dist.HalfCauchy(2.0)), by_hand, lambda: step(2.0)
+
+
+@vary("a module that holds it; filter_grad under vmap", "silent", "holds")
+def _():
+    class Kept(eqx.Module):
+        noise: dist.Distribution
+
+        def __call__(self, x):
+            return self.noise.log_prob(x)
+
+    class Built(eqx.Module):
+        scale: jax.Array
+
+        def __call__(self, x):
+            return dist.HalfNormal(self.scale).log_prob(x)
+
+    xs = jnp.array([1.0, 3.0])
+    loss = lambda model, x: model(x)
+    each = lambda model: eqx.filter_vmap(eqx.filter_grad(loss), in_axes=(None, 0))(model, xs)
+    return (
+        lambda: each(Kept(dist.HalfNormal(jnp.array(2.0)))).noise.scale,
+        np.asarray(xs) ** 2 / 2.0**3 - 1 / 2.0,
+        lambda: each(Built(jnp.array(2.0))).scale,
+    )
+
+
 @vary("64 bits", "silent", "holds")
 def _():
     jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last

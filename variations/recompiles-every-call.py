@@ -110,3 +110,95 @@ vary("a body that is jitted once", "silent", "holds")(lambda: three(drain, jitte
 vary("one body for each rate, kept", "silent", "holds")(lambda: three(drain, cached_body))
 vary("looks right: jit of a lambda inside", "silent", "falls")(lambda: three(drain, jit_inside))
 vary("looks right: jit around the body", "silent", "falls")(lambda: three(drain, jit_of_body))
+
+
+def _count(function, *arguments):
+    """How often the compiler runs in five calls after the first."""
+    events = []
+    listen = lambda event, *_, **__: events.append(event)
+    function(*arguments)
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    for _ in range(5):
+        function(*arguments)
+    return sum(event.endswith("backend_compile_duration") for event in events)
+
+
+@vary("a partial as a scan's step; jit is outermost", "silent", "holds")
+def _():
+    def step(level, _, rate):
+        return level * (1 - rate), level
+
+    def drain(level, rate=0.1):
+        return lax.scan(functools.partial(step, rate=rate), level, None, length=4)[0]
+
+    return lambda: _count(drain, 2.0), 0, lambda: _count(jax.jit(drain), 2.0)
+
+
+@vary("looks right: jit of a method at each call", "silent", "falls")
+def _():
+    class Tank:
+        rate = 0.1
+
+        def body(self, _, level):
+            return level * (1 - self.rate)
+
+        def run(self, level):
+            return lax.fori_loop(0, 5, lambda i, level: self.body(i, level), level)
+
+    tank = Tank()
+    return lambda: _count(tank.run, 2.0), 0, lambda: _count(lambda x: jax.jit(tank.run)(x), 2.0)
+
+
+@vary("jit of a function at each call; of a method, once", "silent", "holds")
+def _():
+    def drain(level):
+        return lax.while_loop(lambda s: s > 1.0, lambda s: s * 0.9, level)
+
+    class Tank:
+        run = staticmethod(drain)
+
+    kept = jax.jit(Tank().run)
+    both = lambda level: (jax.jit(drain)(level), kept(level))
+    return lambda: _count(drain, 2.0), 0, lambda: _count(both, 2.0)
+
+
+@vary("the cure is filter_jit of a module's method", "silent", "holds")
+def _():
+    class Tank(eqx.Module):
+        rate: float
+
+        def run(self, level):
+            return lax.while_loop(lambda s: s > 1.0, lambda s: s * (1 - self.rate), level)
+
+    run = Tank(0.1).run
+    return lambda: _count(run, 2.0), 0, lambda: _count(lambda x: eqx.filter_jit(run)(x), 2.0)
+
+
+@vary("looks right: jit of a function made in the call", "silent", "falls")
+def _():
+    def drain(level):
+        return lax.while_loop(lambda s: s > 1.0, lambda s: s * 0.9, level)
+
+    def cured(level):
+        @jax.jit
+        def inner(level):
+            return drain(level)
+
+        return inner(level)
+
+    return lambda: _count(drain, 2.0), 0, lambda: _count(cured, 2.0)
+
+
+@vary("looks right: one body, and a lambda as the test", "silent", "falls")
+def _():
+    def body(state):
+        return state[0] * (1 - state[1]), state[1]
+
+    def drain(rate):
+        run = lambda state: (state[0] * (1 - rate), rate)
+        return lax.while_loop(lambda s: s[0] > 1.0, run, (2.0, rate))[0]
+
+    def cured(rate):
+        return lax.while_loop(lambda s: s[0] > 1.0, body, (2.0, rate))[0]
+
+    return lambda: _count(drain, 0.1), 0, lambda: _count(cured, 0.1)

@@ -1,13 +1,16 @@
 """Variations of *A `scope` around `scan` or `cond` cuts the sampler off*: the gradient at zero."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from numpyro import handlers
-from numpyro.contrib.control_flow import scan
-from numpyro.infer.util import initialize_model
+from numpyro.contrib.control_flow import cond, scan
+from numpyro.infer.util import initialize_model, log_density
+from scipy import stats
 
 from tools.variations import vary
 
@@ -123,3 +126,58 @@ vary("the cure is a block in the step", "silent", "holds", then=("AssertionError
 vary("the cure is the prefix in the name", "silent", "holds", then=("AssertionError", "holds"))(
     lambda: three(cured=by_name)
 )
+
+
+@vary("a cond under scope, two branches", "silent", "holds")
+def _():
+    def wet(x):
+        level = numpyro.sample("level", dist.Normal(x, 1.0))
+        numpyro.sample("reading", dist.Normal(level, 0.5), obs=2.0)
+
+    def dry(x):
+        level = numpyro.sample("level", dist.Normal(-x, 1.0))
+        numpyro.sample("reading", dist.Normal(level, 0.5), obs=2.0)
+
+    def around():
+        with handlers.scope(prefix="a"):
+            cond(True, wet, dry, 1.0)
+
+    def inside():
+        put = functools.partial(handlers.scope, prefix="a")
+        cond(True, put(wet), put(dry), 1.0)
+
+    values = {"a/level": jnp.float32(0.5)}
+    by_hand = stats.norm.logpdf(0.5, 1.0, 1.0) + stats.norm.logpdf(2.0, 0.5, 0.5)
+    of = lambda model: log_density(handlers.seed(model, 0), (), {}, values)[0]
+    return lambda: of(around), by_hand, lambda: of(inside)
+
+
+@vary("two stations in one model, a plate inside", "silent", "holds")
+def _():
+    readings = np.float32([[0.5, 1.5], [2.0, 3.5], [5.0, 4.0]])
+
+    def day(level, reading):
+        level = numpyro.sample("level", dist.Normal(level, 1.0))
+        with numpyro.plate("gauges", 2):
+            numpyro.sample("reading", dist.Normal(level, 0.5), obs=reading)
+        return level, None
+
+    def around():
+        for name in ("a", "b"):
+            with handlers.scope(prefix=name):
+                scan(day, 0.0, jnp.asarray(readings))
+
+    def inside():
+        for name in ("a", "b"):
+            scan(handlers.scope(day, prefix=name), 0.0, jnp.asarray(readings))
+
+    values = {"a/level": jnp.array([0.0, 1.0, 2.0]), "b/level": jnp.array([1.0, 1.0, 1.0])}
+
+    def by_hand(levels):
+        before = np.concatenate([[0.0], levels[:-1]])
+        of = stats.norm.logpdf(readings, np.asarray(levels)[:, None], 0.5).sum()
+        return of + stats.norm.logpdf(levels, before, 1.0).sum()
+
+    of = lambda model: log_density(handlers.seed(model, 0), (), {}, values)[0]
+    total = sum(by_hand(np.asarray(levels)) for levels in values.values())
+    return lambda: of(around), total, lambda: of(inside)

@@ -54,6 +54,43 @@ def _():
     )
 
 
+@vary("datetime64 in milliseconds, as integers", "silent", "holds")
+def _():
+    start = np.datetime64("2025-11-23T12:00:00.000")
+    stamps = start + 10_000 * np.arange(31).astype("timedelta64[ms]")
+    numbers = stamps.astype(np.int64)
+    diff = jax.jit(lambda times: jnp.diff(times / 1000))
+    return (
+        lambda: diff(jnp.asarray(numbers)),
+        np.diff(numbers / 1000),
+        lambda: diff(jnp.asarray(numbers - numbers[0])),
+    )
+
+
+@vary("a column of a table, in scan", "silent", "holds")
+def _():
+    times = 1_763_900_000.0 + 10 * np.arange(31)
+    table = np.stack([times, 900.0 - 0.5 * (times - times[0])], axis=1)
+    cured = table - [times[0], 0.0]
+
+    @jax.jit
+    def area(table):
+        def step(last, row):
+            return row, (row[0] - last[0]) * row[1]
+
+        return jax.lax.scan(step, table[0], table[1:])[1]
+
+    return area(table), np.diff(times) * table[1:, 1], area(cured)
+
+
+@vary("a month at ten hertz", "silent", "falls")
+def _():
+    times = 1_763_900_000.0 + 0.1 * np.arange(26_000_000, 26_000_031)
+    first = 1_763_900_000.0
+    diff = jax.jit(jnp.diff)
+    return diff(times), np.diff(times), diff(times - first)
+
+
 @vary("64 bits", "right", "holds")
 def _():
     jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last

@@ -99,3 +99,69 @@ def _():
 def _():
     groups = lambda function, lanes: lax.map(function, lanes, batch_size=3)
     return counted(while_loop, together), LENGTHS.sum(), lambda: counted(while_loop, groups)
+
+
+def _steps_of(run):
+    """How many steps are computed, as counted by the program itself."""
+    computed = []
+
+    def halvings(x):
+        def step(state):
+            jax.debug.callback(computed.append, state[0])
+            return state[0] / 2, state[1] + 1
+
+        return lax.while_loop(lambda state: state[0] > 1.0, step, (x, 0))[1]
+
+    jax.block_until_ready(run(halvings))
+    jax.effects_barrier()
+    return len(computed)
+
+
+XS = np.float32([1, 2, 1, 1, 2, 2**20])  # 0, 1, 0, 0, 1, and 20 halvings
+
+
+@vary("a scan over batches, in a class", "silent", "holds")
+def _():
+    class Solver:
+        def __init__(self, each):
+            self.each = each
+
+        def __call__(self, batches):
+            return lax.scan(lambda _, batch: (None, self.each(batch)), None, batches)[1]
+
+    batches = np.stack([XS, XS])
+    return (
+        lambda: _steps_of(lambda f: jax.jit(Solver(jax.vmap(f)))(batches)),
+        44,
+        lambda: _steps_of(lambda f: jax.jit(Solver(lambda b: lax.map(f, b)))(batches)),
+    )
+
+
+@vary("looks right: lax.map within another vmap", "silent", "falls")
+def _():
+    systems = np.stack([XS, XS[::-1]])
+    return (
+        lambda: _steps_of(lambda f: jax.jit(jax.vmap(jax.vmap(f)))(systems)),
+        44,
+        lambda: _steps_of(lambda f: jax.jit(jax.vmap(lambda xs: lax.map(f, xs)))(systems)),
+    )
+
+
+@vary("two systems, and lax.map around both", "silent", "holds")
+def _():
+    systems = np.stack([XS, XS[::-1]])
+    return (
+        lambda: _steps_of(lambda f: jax.jit(jax.vmap(jax.vmap(f)))(systems)),
+        44,
+        lambda: _steps_of(lambda f: lax.map(f, systems.ravel())),
+    )
+
+
+@vary("sorted, in groups of three", "silent", "holds")
+def _():
+    groups = np.sort(XS).reshape(2, 3)
+    return (
+        lambda: _steps_of(lambda f: jax.vmap(f)(XS)),
+        0 + 3 * 20,
+        lambda: _steps_of(lambda f: [jax.jit(jax.vmap(f))(group) for group in groups]),
+    )
