@@ -40,7 +40,8 @@ def three(base, by_scipy, loc, scale, near, low, high, error=0.5, **options):
     bounded = lambda: law(AffineTransform(loc, scale, domain=base.support))
     median = exact(by_scipy, loc, scale, near, error, low, high)
     off = lambda law: np.round(5 * fit(law, near, error, **options) / median)  # to a tenth
-    return lambda: off(lambda: law(AffineTransform(loc, scale))), 5.0, lambda: off(bounded)
+    plain = lambda: law(AffineTransform(loc, scale))
+    return lambda: off(plain), 5.0, lambda: off(bounded)
 
 
 EXPONENTIAL = dist.Exponential(1.0), stats.expon(), 1.0, 1.0, 0.6, 1.0, 9.0
@@ -61,11 +62,13 @@ vary("a uniform, scaled", "silent", "holds")(
 )
 
 
-@vary("a list of transforms, the domain in the last", "ValueError", "holds", then=("silent", "holds"))
+@vary(
+    "a list of transforms, the domain in the last", "ValueError", "holds", then=("silent", "holds")
+)
 def listed():
     exp, base = dist.transforms.ExpTransform(), dist.Normal(0.0, 1.0)
-    law = lambda *domain: lambda: dist.TransformedDistribution(
-        base, [exp, AffineTransform(1.0, 1.0, *domain)]
+    law = lambda *domain: (
+        lambda: dist.TransformedDistribution(base, [exp, AffineTransform(1.0, 1.0, *domain)])
     )
     median = exact(stats.lognorm(1), 1.0, 1.0, 0.6, 0.5, 1.0, 20.0)
     off = lambda law: np.round(5 * fit(law, 0.6, 0.5) / median)
@@ -84,7 +87,7 @@ def simplex():
 def simplex_by_domain():
     base = dist.Dirichlet(jnp.ones(4))
     affine = AffineTransform(0.0, 4.0, domain=base.support)
-    return simplex()[:2] + (lambda: dist.TransformedDistribution(base, affine).event_dim,)
+    return *simplex()[:2], lambda: dist.TransformedDistribution(base, affine).event_dim
 
 
 @vary("a scale that is traced and negative", "silent", "falls")

@@ -1,4 +1,4 @@
-"""Variations of *The gradient of eigh or svd is NaN where eigenvalues are equal*: by differences."""
+"""Variations of *The gradient of eigh or svd is NaN where eigenvalues are equal*: slopes."""
 
 import jax
 import jax.numpy as jnp
@@ -128,7 +128,8 @@ vary("three different eigenvalues are right", "right", "holds")(
 def trace():
     wrong = lambda a: jnp.trace(root(a))
     cure = lambda a: jnp.sqrt(jnp.linalg.eigvalsh(a)).sum()
-    return lambda: jax.grad(wrong)(4 * jnp.eye(3)), np.eye(3) / 4, lambda: jax.grad(cure)(4 * jnp.eye(3))
+    a = 4 * jnp.eye(3)
+    return lambda: jax.grad(wrong)(a), np.eye(3) / 4, lambda: jax.grad(cure)(a)
 
 
 vary("looks right: a multiple of the identity added", "silent", "falls")(
