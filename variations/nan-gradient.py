@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpyro.distributions as dist
 from jax import lax
 
 from tools.variations import vary
@@ -68,6 +69,33 @@ vary("the rule of `dose ** power`", "silent", "holds")(lambda: three(lambda p: D
 vary("a maximum inside the logarithm", "silent", "holds")(lambda: three(at_zero))
 vary("forward mode is right", "right", "holds")(lambda: three(way=jax.jacfwd))
 vary("`lax.cond`, one dose at a time", "silent", "holds")(lambda: three(by_cond))
+
+
+@vary("Poisson with an exposure of zero; the cure leaves it out", "silent", "holds")
+def no_exposure():
+    exposure, counts = np.float32([0.0, 1.0, 2.0, 4.0]), np.array([0, 1, 3, 2])
+    of = lambda use: lambda rate: dist.Poisson(rate * exposure[use]).log_prob(counts[use]).sum()
+    expected = counts.sum() / 0.5 - exposure.sum()
+    return lambda: jax.grad(of(...))(0.5), expected, lambda: jax.grad(of(exposure > 0))(0.5)
+
+
+@vary("NegativeBinomial2 with a mean of zero; the cure is a second `where`", "silent", "holds")
+def no_mean():
+    exposure, counts = np.float32([0.0, 1.0, 2.0, 4.0]), np.array([0, 1, 3, 2])
+
+    def of(safe):
+        def log_prob(rate):
+            mean = rate * jnp.where(exposure > 0, exposure, 1.0 if safe else exposure)
+            each = dist.NegativeBinomial2(mean, 2.0).log_prob(counts)
+            return jnp.where(exposure > 0, each, 0.0).sum()
+
+        return log_prob
+
+    mean = 0.5 * exposure[1:].astype(float)
+    slopes = exposure[1:] * (counts[1:] / mean - (counts[1:] + 2) / (mean + 2))
+    return lambda: jax.grad(of(False))(0.5), slopes.sum(), lambda: jax.grad(of(True))(0.5)
+
+
 vary("looks right: xlogy", "silent", "falls")(lambda: three(by_xlogy))
 vary("looks right: float64", "silent", "falls")(lambda: three(unsafe, in_float64))
 vary("looks right: nan_to_num", "silent", "falls")(lambda: three(unsafe, nothing_for_nan))

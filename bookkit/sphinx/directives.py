@@ -21,6 +21,7 @@ from bookkit import (
     illustrations,
     pages,
     predictions,
+    publish,
     taught,
     upstream,
     versions,
@@ -86,10 +87,11 @@ def outdated(app: Sphinx, env: BuildEnvironment, *changed: set[str]) -> list[str
     for; of all else a change has the site built anew.
     """
     texts = [pages.path_of(row.page).read_text() for row in pages.contents()]
-    said = [
+    said: list[Any] = [
         (text.partition("\n---")[0], re.findall("^# .+$", text, re.M), predictions.find(text))
         for text in texts
     ]
+    said = [said, [row["shows"] for row in publish.everything().values()]]
     before = vars(env).get("said")
     vars(env)["said"] = said
     old, told = vars(env).get("told", {}), versions.told()

@@ -1,0 +1,140 @@
+"""Variations of *The gradient of eigh or svd is NaN where eigenvalues are equal*: slopes."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tools.variations import vary
+
+jax.config.update("jax_disable_most_optimizations", True)
+WANTED = np.array([[1.0, 0.2, 0.0], [0.2, 1.5, 0.4], [0.0, 0.4, 2.0]])
+EQUAL = np.diag([4.0, 4.0, 1.0])
+
+
+def root(a, np=jnp):
+    values, vectors = np.linalg.eigh((a + a.T) / 2)
+    return (vectors * np.sqrt(values)) @ vectors.T
+
+
+@jax.custom_jvp
+def safe_root(a):
+    return root(a)
+
+
+@safe_root.defjvp
+def _(primals, tangents):
+    values, vectors = jnp.linalg.eigh(primals[0])
+    roots = jnp.sqrt(values)
+    turned = vectors.T @ (tangents[0] + tangents[0].T) @ vectors / 2
+    moved = turned / (roots[:, None] + roots[None, :])
+    return safe_root(primals[0]), vectors @ moved @ vectors.T
+
+
+@jax.custom_jvp
+def safe_log(a):
+    values, vectors = jnp.linalg.eigh(a)
+    return (vectors * jnp.log(values)) @ vectors.T
+
+
+@safe_log.defjvp
+def _(primals, tangents):
+    values, vectors = jnp.linalg.eigh(primals[0])
+    gap, logs = values[:, None] - values[None, :], jnp.log(values)
+    equal = jnp.abs(gap) < 1e-4
+    factor = (logs[:, None] - logs[None, :]) / jnp.where(equal, 1.0, gap)
+    factor = jnp.where(equal, 1.0 / values[:, None], factor)
+    turned = vectors.T @ (tangents[0] + tangents[0].T) @ vectors / 2
+    return safe_log(primals[0]), vectors @ (factor * turned) @ vectors.T
+
+
+def log(a, np=jnp):
+    values, vectors = np.linalg.eigh((a + a.T) / 2)
+    return (vectors * np.log(values)) @ vectors.T
+
+
+def by_svd(a):
+    left, values, right = jnp.linalg.svd(a, full_matrices=False)
+    return (left * jnp.sqrt(values)) @ right
+
+
+def loss(function):
+    return lambda a: ((function(a) - WANTED) ** 2).sum()
+
+
+def slopes(a, function=root, h=1e-5):
+    of = lambda a: ((function(a, np) - WANTED) ** 2).sum()
+    steps = h * np.eye(9).reshape(9, 3, 3)
+    return np.reshape([(of(a + step) - of(a - step)) / (2 * h) for step in steps], (3, 3))
+
+
+def three(a=EQUAL, wrong=root, cure=safe_root, by_numpy=root, way=jax.grad):
+    short = jnp.float32(a)
+    expected = slopes(a, by_numpy)
+    return lambda: way(loss(wrong))(short), expected, lambda: way(loss(cure))(short)
+
+
+def in_scan(of):
+    def step(a, _):
+        return a, jax.grad(of)(a)
+
+    return lambda a: lax.scan(step, a, None, length=2)[1][-1]
+
+
+def in_float64(of):
+    def gradient(a):
+        jax.config.update("jax_enable_x64", True)
+        try:
+            return jax.grad(of)(jnp.asarray(np.float64(a)))
+        finally:
+            jax.config.update("jax_enable_x64", False)
+
+    return gradient
+
+
+def lanes(of):
+    return lambda a: jax.vmap(jax.grad(of))(jnp.stack([a, a]))[1]
+
+
+def jittered(a):
+    return root(a + 1e-6 * jnp.eye(3))
+
+
+def shaken(a):
+    return root(a + jnp.diag(jnp.array([0.0, 1e-6, 2e-6])))
+
+
+def hidden(a):
+    found = root(a)
+    return jnp.where(jnp.isfinite(found), found, 0.0)
+
+
+vary("as on the page", "silent", "holds")(lambda: three())
+vary("the identity", "silent", "holds")(lambda: three(np.eye(3)))
+vary("under jit", "silent", "holds")(lambda: three(way=lambda of: jax.jit(jax.grad(of))))
+vary("forward mode", "silent", "holds")(lambda: three(way=jax.jacfwd))
+vary("under vmap", "silent", "holds")(lambda: three(way=lanes))
+vary("in a scan", "silent", "holds")(lambda: three(way=in_scan))
+vary("by svd", "silent", "holds")(lambda: three(wrong=by_svd))
+vary("a logarithm; the cure masks equal pairs", "silent", "holds")(
+    lambda: three(wrong=log, cure=safe_log, by_numpy=log)
+)
+vary("three different eigenvalues are right", "right", "holds")(
+    lambda: three(np.diag([4.0, 2.0, 1.0]))
+)
+
+
+@vary("a trace; the cure is eigvalsh", "silent", "holds")
+def trace():
+    wrong = lambda a: jnp.trace(root(a))
+    cure = lambda a: jnp.sqrt(jnp.linalg.eigvalsh(a)).sum()
+    a = 4 * jnp.eye(3)
+    return lambda: jax.grad(wrong)(a), np.eye(3) / 4, lambda: jax.grad(cure)(a)
+
+
+vary("looks right: a multiple of the identity added", "silent", "falls")(
+    lambda: three(cure=jittered)
+)
+vary("looks right: eigenvalues a millionth apart", "silent", "falls")(lambda: three(cure=shaken))
+vary("looks right: a `where` around the root", "silent", "falls")(lambda: three(cure=hidden))
+vary("looks right: float64", "silent", "falls")(lambda: three(cure=root, way=in_float64))
