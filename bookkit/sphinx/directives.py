@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from docutils import nodes
 from docutils.statemachine import StringList
