@@ -93,11 +93,13 @@ def load_ipython_extension(ipython: Any) -> None:
 
     Names that have no module are the notebook's.
     """
+    from contextlib import suppress
     from shlex import split
 
     from .shell import main
 
     def magic(line: str) -> None:
-        main(split(line), "%examine", "__main__")
+        with suppress(SystemExit):  # of `--help`
+            main(split(line), "%examine", "__main__")
 
     ipython.register_magic_function(magic, magic_name="examine")
