@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
-import itertools
 import math
 import random
 import re
@@ -46,7 +45,7 @@ class Global:
 
 
 class Space:
-    """The plain attributes of a class or a module of the user's; its functions are looked at apart."""
+    """The plain attributes of a class or a module of the user's, without its functions."""
 
     def __init__(self, of: Any) -> None:
         self.of = of
@@ -68,9 +67,13 @@ class Space:
 
 
 CELLS = (types.CellType, Global)
-UNSEEN = (types.GeneratorType, types.CoroutineType, map, filter, zip, enumerate, itertools.count,
-          itertools.cycle, itertools.chain, itertools.islice)  # fmt: skip
-"""What runs on by itself and cannot be set back."""
+CODE = (
+    types.FunctionType, types.ModuleType, type, property, staticmethod, classmethod,
+    functools.cached_property, types.MemberDescriptorType, types.GetSetDescriptorType,
+)  # fmt: skip
+"""What in a class or a module is no state."""
+UNSEEN = ("builtins", "itertools")
+"""The modules of iterators, which run on by themselves and cannot be set back."""
 
 
 class Held:
@@ -114,7 +117,8 @@ class Held:
             if id(thing) in self.noted:
                 continue
             unset = isinstance(thing, contextvars.ContextVar) and not _contents(thing)
-            if isinstance(thing, UNSEEN) or unset:
+            runs = hasattr(type(thing), "__next__") and type(thing).__module__ in UNSEEN
+            if runs or unset:
                 self.unseen.append(path)
                 continue
             if rewind := _rewind(thing):
@@ -162,11 +166,8 @@ class Held:
                     yield f".{name}", value
 
     def _space(self, thing: Any) -> Space | None:
-        """Return the attributes of a class or a module of the user's; None of those of libraries."""
-        if isinstance(thing, types.ModuleType):
-            name = thing.__name__
-        else:
-            name = thing.__module__
+        """Return the attributes of a class or a module of the user's; None of a library's."""
+        name = thing.__name__ if isinstance(thing, types.ModuleType) else thing.__module__
         if name == __name__ or _in_library(name, self._own):
             return None
         return self._spaces.setdefault(id(thing), Space(thing))
@@ -364,9 +365,7 @@ def _slots(thing: Any) -> dict[str, Any]:
 
 def _is_code(name: str, value: Any) -> bool:
     """Tell whether an attribute of a class or a module is no state, such as a function."""
-    code = (types.FunctionType, types.ModuleType, type, property, staticmethod, classmethod,
-            functools.cached_property, types.MemberDescriptorType, types.GetSetDescriptorType)  # fmt: skip
-    return name.startswith("__") or isinstance(value, code)
+    return name.startswith("__") or isinstance(value, CODE)
 
 
 def _contents(thing: Any) -> Any:

@@ -134,8 +134,30 @@ def _reading_nothing(jaxpr: Any, negative: bool) -> Any:
                 row = row.replace(invars=[which, index, index])
         for name, value in params.items():
             params[name] = _each_program(value, negative)
-        rows.append(row.replace(params=params))
+        row = row.replace(params=params)
+        rows += _slice_or_nothing(row) if kind == "dynamic_slice" else [row]
     return jaxpr.replace(eqns=rows)
+
+
+def _slice_or_nothing(row: Any) -> list[Any]:
+    """Return the operations that read a slice, or NaN where it would begin outside."""
+    sizes = row.params["slice_sizes"]
+
+    def read(x: jax.Array, *start: jax.Array) -> jax.Array:
+        ends = zip(start, x.shape, sizes, strict=True)
+        inside = [(at >= 0) & (at <= size - taken) for at, size, taken in ends]
+        nothing = np.nan if is_floating(x) else 0
+        return jnp.where(jnp.stack(inside).all(), jax.lax.dynamic_slice(x, start, sizes), nothing)
+
+    given = [jax.ShapeDtypeStruct(each.aval.shape, each.aval.dtype) for each in row.invars]
+    new = jax.make_jaxpr(read)(*given).jaxpr
+    outer = dict(zip([*new.invars, *new.outvars], [*row.invars, *row.outvars], strict=True))
+
+    def named(atoms: Any) -> list[Any]:
+        return [atom if hasattr(atom, "val") else outer.get(atom, atom) for atom in atoms]
+
+    return [each.replace(invars=named(each.invars), outvars=named(each.outvars))
+            for each in new.eqns]  # fmt: skip
 
 
 def _each_program(value: Any, negative: bool) -> Any:

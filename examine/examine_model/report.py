@@ -137,7 +137,7 @@ class Report:
         releases: of what is installed, the releases that are known to compute wrong numbers.
         nothing: the checks that have nothing to compare in this model, and why.
         not_run: the checks that could not answer, and why.
-        raised: where the model raised what kept checks from an answer: its lines, as Python has them.
+        raised: what the model raised where a check could not answer, with its lines.
         seconds: the processor's time that each check took, by its name.
     """
 
@@ -154,9 +154,9 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """True if most checks answered, and none found anything. A hint is no finding."""
+        """True if half of the checks answered, and none found anything. A hint is no finding."""
         silent = {row.check for row in self.not_run} - {*self.ran}
-        return len(self.ran) > len(silent) and not self.findings
+        return bool(self.ran) and len(self.ran) >= len(silent) and not self.findings
 
     @property
     def strict(self) -> bool:
@@ -187,8 +187,8 @@ class Report:
         known_ids = {name for names in IDS.values() for name in names}
         for name in sorted(wanted):
             if name.partition(":")[0] not in known_ids:
-                meant = did_you_mean(name.partition(":")[0], known_ids)
-                raise ValueError(f"unknown id {name!r}{meant}: {known.FINDINGS} has them.")
+                near = did_you_mean(name.partition(":")[0], known_ids)
+                raise ValueError(f"unknown id {name!r}{near}: {known.FINDINGS} has them.")
         for rows in (self.findings, self.hints):
             meant = [found for found in rows if found.ignored(wanted)]
             rows[:] = [found for found in rows if found not in meant]
@@ -227,11 +227,11 @@ class Report:
         if self.raised:
             blocks.append(f"The model raises\n{self.raised.rstrip()}")
         if self.nothing and self.ran:
-            checks = ", ".join(row.check for row in self.nothing)
-            blocks.append(_wrap(f"Nothing to compare: {checks}", ""))
+            names = ", ".join(row.check for row in self.nothing)
+            blocks.append(_wrap(f"Nothing to compare: {names}", ""))
         elif self.nothing:
-            reasons = ". ".join(dict.fromkeys(row.why for row in self.nothing))
-            blocks.append(_wrap(f"Nothing to compare: {reasons}", ""))
+            whys = ". ".join(dict.fromkeys(row.why for row in self.nothing))
+            blocks.append(_wrap(f"Nothing to compare: {whys}", ""))
         return "\n\n".join(blocks)
 
     __repr__ = __str__

@@ -473,10 +473,10 @@ def frames_of(error: BaseException | None) -> list[traceback.FrameSummary]:
     """Return the lines of the user's through which an error of the model came."""
     if not getattr(error, "_of_the_model", False):
         return []
-    rows = traceback.extract_tb(error.__traceback__ if error else None)
     mine = Path(__file__).parent
-    return [row for row in rows
-            if not held.is_library(row.filename) and mine not in Path(row.filename).parents]  # fmt: skip
+    every = traceback.extract_tb(error.__traceback__ if error else None)
+    rows = [row for row in every if mine not in Path(row.filename).parents]
+    return [row for row in rows if not held.is_library(row.filename)]
 
 
 def lines_of(error: BaseException | None) -> str:

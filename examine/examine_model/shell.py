@@ -78,8 +78,8 @@ def parse(words: list[str] | None, program: str) -> argparse.Namespace:
     """Return what the command line asks for."""
     ends = (
         "The status is 0 where nothing was found, 1 where something was, 2 where something that "
-        "was named cannot be loaded, 3 where most checks could not answer, or with --strict (or --ci, "
-        "or --format sarif) one of them. Known checks: " + ", ".join(NAMES) + "."
+        "was named cannot be loaded, 3 where most checks could not answer, or one of them with "
+        "--strict, --ci or --format sarif. Known checks: " + ", ".join(NAMES) + "."
     )
     about = "Compute what a NumPyro model says in a second way, and say where the two differ."
     parser = argparse.ArgumentParser(prog=program, description=about, epilog=ends)

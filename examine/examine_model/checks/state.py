@@ -26,8 +26,10 @@ def check(context: Context) -> None:
     answer to other data must be that of a model that has not seen these.
     """
     keeps_no_tracer(context)
-    if context.changed and not forgets_values(context):
-        forgets_data(context)
+    kept_tracer = any(found.check == context.check for found in context.findings)
+    if not context.changed or (not kept_tracer and forgets_values(context)):
+        return
+    forgets_data(context)
 
 
 def keeps_no_tracer(context: Context) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import jax
@@ -68,10 +69,8 @@ def no_number(context: Context, told: set[str]) -> None:
         broken = is_nan(rows)
         if name in told or not broken.any():
             continue
-        try:
+        with contextlib.suppress(CannotRun, KeyError):  # `precision` says so
             broken &= is_nan(context.wide.rows[name])
-        except (CannotRun, KeyError):  # `precision` says so
-            pass
         if broken.any():
             says = f"in {broken.sum()} of {len(broken)} prior draws its log density is NaN"
             tell = context.find if broken.sum() >= SEVERAL else context.hint
