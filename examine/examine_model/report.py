@@ -32,8 +32,9 @@ IDS = {
     "precision": ("float32", "int32"),
     "slope": ("wrong-gradient", "jumps"),
     "pytree": ("copy-forgets-bounds", "copy-raises", "leaf-order", "leaf-gradient", "copy-differs"),
-    "guide": ("guide-keeps-tracer", "guide-keeps-start", "guide-keeps-arguments",
-              "guide-one-key", "guide-under-vmap", "lane-without-start"),
+    "guide": ("guide-forgets", "guide-support", "guide-unconstrained", "guide-keeps-tracer",
+              "guide-keeps-start", "guide-keeps-arguments", "guide-one-key", "guide-under-vmap",
+              "lane-without-start"),
     "mcmc": ("other-energy",),
     "static": ("equal-but-different",),
 }  # fmt: skip

@@ -481,3 +481,36 @@ def test_a_report_for_a_gate_is_strict(tmp_path, monkeypatch, capsys):
     statuses = [shell.main([*words, *more.split()]) for more in ("", "--ci", "--format sarif")]
     assert statuses == [0, 3, 3]
     capsys.readouterr()
+
+
+# --- guides by hand ------------------------------------------------------------------------------
+
+
+def fitted_by(spread, also=True, **constraint):
+    """A guide of a line, which draws its spread from some law and may leave out its slope."""
+
+    def guide(x, y):
+        scale = numpyro.param("scale", 0.1, **constraint)
+        numpyro.sample("a", dist.Normal(numpyro.param("mean", 0.0), scale))
+        if also:
+            numpyro.sample("b", dist.Normal(0.0, scale))
+        numpyro.sample("spread", spread)
+
+    return guide
+
+
+@pytest.mark.parametrize(
+    ("guide", "wanted"),
+    [
+        (fitted_by(dist.LogNormal(0.0, 0.1), constraint=constraints.positive), []),
+        (fitted_by(dist.LogNormal(0.0, 0.1)), ["guide-unconstrained"]),
+        (
+            fitted_by(dist.LogNormal(0.0, 0.1), also=False, constraint=constraints.positive),
+            ["guide-forgets"],
+        ),
+        (fitted_by(dist.Normal(1.0, 0.1), constraint=constraints.positive), ["guide-support"]),
+    ],
+)
+def test_a_guide_by_hand_has_each_latent_and_its_support(guide, wanted):
+    report = examine(line(lambda b: b), X, 2 * X, guide=guide, checks=["guide"])
+    assert ids(report)[0] == wanted, report
