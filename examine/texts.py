@@ -17,10 +17,16 @@ HEADING = re.compile(r"^### `([\w-]+)`$", re.MULTILINE)
 
 
 def findings() -> dict[str, str]:
-    """Return what the page of findings says of each id, as plain text."""
-    rows = HEADING.split(re.sub(r"^## .*$", "", FINDINGS.read_text("utf-8"), flags=re.MULTILINE))
-    texts = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text) for text in rows[2::2])
-    return dict(zip(rows[1::2], (" ".join(text.split()) for text in texts), strict=True))
+    """Return the cause and the cure that the page of findings gives for each id, as plain text."""
+    page = re.sub(r"^## .*$", "", FINDINGS.read_text("utf-8"), flags=re.MULTILINE)
+    rows = HEADING.split(page)
+    return dict(zip(rows[1::2], map(plain, rows[2::2]), strict=True))
+
+
+def plain(text: str) -> str:
+    """Return the first paragraph of a text without its marks, and without what makes it a hint."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text.strip().split("\n\n")[0])
+    return " ".join(text.replace("`", "").split()).split(" It is a hint")[0]
 
 
 def cases() -> dict[str, tuple[str, str, str]]:
