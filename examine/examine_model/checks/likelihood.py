@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import math
@@ -11,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..comparing import density
+from ..comparing import density, is_real
 from ..context import Context, NothingToCompare
 from ..running import Site
 
@@ -44,19 +45,37 @@ def check(context: Context) -> None:
 
 
 def nothing_observed(context: Context) -> None:
-    """Find a model that is given data, or an argument less than it has, and observes nothing.
+    """Find a model that observes nothing, and reads not all its data or has an argument for them.
 
-    It is a hint where there are neither data nor an argument for them.
+    Otherwise it is a hint: a model may be there to draw from.
     """
     says = "no site is observed and there is no factor, so inference returns the prior"
     left_out = omitted(context)
-    given = [leaf for leaf in jax.tree.leaves((context.args, context.kwargs)) if np.ndim(leaf)]
+    odd = bool(left_out) or ignores_some(context)
     if left_out:
         says += f": the argument {left_out[0]!r} was not given"
-    elif given:
-        says += ", although the model is given arrays: look for a name that is spelt in another way"
-    tell = context.find if left_out or given else context.hint
+    elif odd:
+        says += ", and not all its data are read: look for a name that is spelt in another way"
+    tell = context.find if odd else context.hint
     tell("nothing-observed", says)
+
+
+def ignores_some(context: Context) -> bool:
+    """Tell whether the numbers of a run do not depend on one of the arrays that are given."""
+
+    def moved(own: Any, leaf: Any) -> Any:
+        return leaf + 1 if leaf is own else leaf
+
+    for leaf in jax.tree.leaves((context.args, context.kwargs)):
+        if not np.ndim(leaf) or not is_real(leaf):
+            continue
+        with contextlib.suppress(Exception):  # a model that refuses such data
+            here, there = (
+                context.changed_by(functools.partial(moved, own)) for own in (None, leaf)
+            )
+            if all(np.array_equal(here[name], there[name], equal_nan=True) for name in here):
+                return True
+    return False
 
 
 def omitted(context: Context) -> list[str]:
