@@ -25,7 +25,7 @@ def examine(
     """Compute what a NumPyro model says in a second way, and name the case where the two differ.
 
     The model is run a few times on the arguments given, without inference. Nothing that it holds,
-    no handler and no global setting is changed afterwards.
+    no handler and no global setting is changed afterwards; iterators are named in the report.
 
     Args:
         model: a model, as you hand it to `MCMC` or `SVI`; or an `MCMC` that has run.
@@ -93,11 +93,13 @@ def load_ipython_extension(ipython: Any) -> None:
 
     Names that have no module are the notebook's.
     """
+    from contextlib import suppress
     from shlex import split
 
     from .shell import main
 
     def magic(line: str) -> None:
-        main(split(line), "%examine", "__main__")
+        with suppress(SystemExit):  # of `--help`
+            main(split(line), "%examine", "__main__")
 
     ipython.register_magic_function(magic, magic_name="examine")

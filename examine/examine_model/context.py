@@ -11,6 +11,9 @@ from typing import Any
 
 import jax
 import numpy as np
+from numpyro import handlers
+from numpyro.distributions.distribution import validation_enabled
+from numpyro.infer.initialization import init_to_uniform
 
 from . import comparing, running
 from .comparing import densities, is_real, is_smooth, measurable
@@ -27,6 +30,8 @@ DRAWS = 8
 """Prior draws that are compared where one is too few."""
 LARGE = 1_000
 """Elements of an array up to which XLA compiles a model as it does in every test of its own."""
+TRIES = 5
+"""Starts that are tried where the first prior draw is invalid."""
 UNROLLED = 20_000
 """Operations beyond which running without compiled programs is left to `slow=True`."""
 
@@ -88,6 +93,17 @@ class Draws:
     slopes: dict
     rows_at: Callable[[dict], dict]
 
+    def finite(self) -> bool:
+        """Tell whether the log density of one draw is finite."""
+        rows = [np.asarray(rows).reshape(DRAWS, -1) for rows in self.rows.values()]
+        return bool(np.all([np.isfinite(row).all(1) for row in rows], axis=0).any())
+
+
+def started(model: Callable, number: Any) -> Callable:
+    """Return a model whose latents begin where those of NUTS begin, not at prior draws."""
+    seeded = handlers.seed(model, jax.random.PRNGKey(number))
+    return handlers.substitute(seeded, substitute_fn=init_to_uniform)
+
 
 def supported(site: running.Site) -> tuple[Any, list]:
     """Return whether each observation of a site lies in its support, and the support's numbers."""
@@ -114,6 +130,7 @@ class Context:
         findings: where checks put what they find; hints: and what is odd.
         check: the check that runs now.
         screen: where the first run prints; no other prints.
+        refusal: what the model raised at a prior draw, if it takes the points where NUTS begins.
     """
 
     model: Callable
@@ -129,6 +146,7 @@ class Context:
     hints: list[Finding] = field(default_factory=list)
     check: str = ""
     screen: Any = field(default_factory=lambda: (sys.stdout, sys.stderr))
+    refusal: ValueError | None = None
 
     @cached_property
     def held(self) -> Held:
@@ -187,6 +205,13 @@ class Context:
         try:
             with running.printed(*self.screen):
                 return running.run(self.model, self.args, self.kwargs, self.key(0))
+        except ValueError as error:  # a parameter that this draw makes invalid
+            self.refusal = error
+            for number in range(TRIES):
+                model = started(self.model, number)
+                with contextlib.suppress(ValueError):
+                    return running.run(model, self.args, self.kwargs, self.key(0))
+            raise
         finally:
             self.left, self.changed = held.tracers(), held.changed()
             held.restore()
@@ -284,9 +309,20 @@ class Context:
         kept, seen, key, said = set(self.values), self.draw.samples(), self.key(1), self.measuring()
         observed = [name for name in self.names if seen[name].has_data]
 
-        def drawn(number: Any) -> dict:
-            sites = self.run(self.key(number)).sites
+        def drawn(number: Any, model: Any = None) -> dict:
+            sites = self.run(self.key(number), model=model).sites
             return {site.name: site.value for site in sites if site.name in kept}
+
+        def begun(number: Any) -> dict:
+            return drawn(number, started(self.model, number))
+
+        def valid(number: Any) -> dict:
+            try:
+                return drawn(number)
+            except ValueError as error:  # which inference does not see, under `jit`
+                self.refusal = self.refusal or error
+                with validation_enabled(False):
+                    return drawn(number)
 
         def densities_of(values: dict) -> tuple:
             run = said(key, values)
@@ -303,7 +339,7 @@ class Context:
             (_, found), slopes = jax.value_and_grad(total, has_aux=True)(free)
             return *found, slopes
 
-        def at_draws(measured: Callable, without: tuple = ()) -> Draws:
+        def at_draws(values: dict, measured: Callable, without: tuple = ()) -> Draws:
             draws = np.arange(DRAWS), values  # numbered, since there may be no value
             every = partial(jax.lax.map, lambda draw: measured(draw[1]))
             program = running.quickly(every, draws)
@@ -317,12 +353,33 @@ class Context:
                 values = running.quick(partial(jax.lax.map, drawn), others)
                 values = jax.tree.map(np.asarray, values)
             else:  # what its first run has compiled is all that this needs
-                values = jax.tree.map(lambda *rows: np.stack(rows), *map(drawn, others))
+                values = jax.tree.map(lambda *rows: np.stack(rows), *map(valid, others))
         values = jax.tree.map(lambda one, rows: np.stack([one, *rows]), self.values, values)
-        with contextlib.suppress(Exception):
-            return at_draws(with_slopes)
-        with refused("under `jit`"):  # with a loop that cannot be differentiated, all else in order
-            return at_draws(densities_of, without=({},))
+
+        def at_all(values: dict) -> Draws:
+            with contextlib.suppress(Exception):
+                return at_draws(values, with_slopes)
+            with refused("under `jit`"):  # with a loop that cannot be differentiated
+                return at_draws(values, densities_of, without=({},))
+
+        found = at_all(values)
+        if values and not found.finite():
+            with contextlib.suppress(Exception):
+                start = running.quick(partial(jax.lax.map, begun), np.arange(10, 10 + DRAWS))
+                there = at_all(jax.tree.map(np.asarray, start))
+                return there if there.finite() else found
+        return found
+
+    @cached_property
+    def wide(self) -> Any:
+        """The model in 64 bits, a `Wide`.
+
+        Raises:
+            CannotRun: the model does not run with 64 bits.
+        """
+        from .wide import in_64_bits
+
+        return in_64_bits(self)
 
     @cached_property
     def own_draws(self) -> list[Drawing]:

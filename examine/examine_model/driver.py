@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import functools
+import sys
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -12,14 +16,20 @@ import jax
 from numpyro.infer import MCMC
 
 from . import known, running
-from .checks import pytree
+from .checks import pytree, state
 from .context import CannotRun, Context, NothingToCompare
-from .report import NAMES, NotRun, Report
+from .report import NAMES, NotRun, Report, did_you_mean
 
 CHECKS: dict[str, Callable[[Context], None]] = {
     name: import_module(f"{__package__}.checks.{name}").check for name in NAMES
 }
 """The checks by name, in the order in which they run."""
+
+
+TABLES = {"pandas", "xarray", "polars"}
+"""Packages whose tables JAX does not take."""
+PATIENCE = 2.0
+"""Seconds after which a terminal is told which check runs."""
 
 
 def examine(
@@ -58,6 +68,15 @@ def examine(
         name: CHECKS[name] if name in came else sampled(CHECKS[name]) for name in chosen
         if checks is not None or came.get(name, True)
     }, context, report, timeout)  # fmt: skip
+    for leaf in jax.tree.leaves((args, kwargs)) if report.not_run else []:
+        if type(leaf).__module__.partition(".")[0] in TABLES:
+            kind = f"{type(leaf).__module__.partition('.')[0]} {type(leaf).__name__}"
+            says = f"the model is given a {kind}, which JAX does not take: hand over its values"
+            report.not_run.append(NotRun("arguments", f"{says}, by `.to_numpy()` or `.values`"))
+            break
+    if context.refusal and "draw" in vars(context):
+        says = f"of a prior draw {running.blame(context.refusal)}"
+        report.not_run.append(NotRun("draws", says))
     report.ignore(ignore)
     return report
 
@@ -83,7 +102,8 @@ def chosen_of(known: Iterable[str], checks: Iterable[str] | None) -> list[str]:
     wanted = known if checks is None else [checks] if isinstance(checks, str) else list(checks)
     for name in wanted:
         if name not in known:
-            raise ValueError(f"unknown check {name!r}: known are {', '.join(known)}.")
+            meant = did_you_mean(name, known)
+            raise ValueError(f"unknown check {name!r}{meant}: known are {', '.join(known)}.")
     return [name for name in known if name in wanted]
 
 
@@ -99,7 +119,8 @@ def run_checks(
         timeout: seconds after which the checks that are left do not answer.
     """
     ends = None if timeout is None else time.monotonic() + timeout
-    with running.apart(), thing.held.kept():
+
+    def one_by_one() -> None:
         for name, check in checks.items():
             thing.check = name
             try:
@@ -107,10 +128,39 @@ def run_checks(
                     _one(name, check, thing, report)
             except running.TimeUp:
                 report.not_run.append(NotRun(name, f"the {timeout:g} seconds are over"))
+
+    with telling(thing), running.apart(), thing.held.kept():
+        contextvars.copy_context().run(one_by_one)  # what a model sets there is forgotten
     for rewind in thing.held.rewinds:
         rewind()
+    for place in thing.held.unseen:
+        says = f"{state.tidy(place)} is an iterator, or is not set: where it stands cannot be seen"
+        report.not_run.append(NotRun("state", says))
     if not thing.held.whole:
         report.not_run.append(NotRun("state", "there are more objects than are looked at"))
+
+
+@contextlib.contextmanager
+def telling(thing: Any) -> Iterator[None]:
+    """Have a terminal told which check runs, from some seconds on."""
+    screen, over = sys.stderr, threading.Event()
+    if not screen.isatty():
+        yield
+        return
+
+    def tell() -> None:
+        while not over.wait(PATIENCE):
+            screen.write(f"\r\x1b[Kexamine: {thing.check} …")
+            screen.flush()
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+        screen.write("\r\x1b[K")
 
 
 def _one(name: str, check: Callable, thing: Any, report: Report) -> None:
@@ -123,10 +173,12 @@ def _one(name: str, check: Callable, thing: Any, report: Report) -> None:
         report.nothing.append(NotRun(name, str(reason)))
     except CannotRun as reason:
         report.not_run.append(NotRun(name, str(reason)))
+        report.raised = report.raised or running.lines_of(reason.__cause__)
         if len(report.findings) > before:
             report.ran.append(name)
     except (Exception, SystemExit) as error:
         report.not_run.append(NotRun(name, running.blame(error)))
+        report.raised = report.raised or running.lines_of(error)
     finally:
         thing.held.restore()
         report.seconds[name] = time.process_time() - begun

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import functools
 import math
 import random
@@ -23,7 +24,7 @@ MOST = 20_000
 COPIED = 1_000_000
 """Elements of a NumPy array that is noted with its contents, at most."""
 ROOTS = ("model", "args", "kwargs", "guide")
-LEAVES = (str, bytes, int, float, complex, bool, type(None), jax.Array, np.generic, type, range)
+LEAVES = (str, bytes, int, float, complex, bool, type(None), jax.Array, np.generic, range)
 LIBRARIES = tuple(str(Path(sysconfig.get_path(name))) for name in ("stdlib", "purelib", "platlib"))
 
 
@@ -43,7 +44,36 @@ class Global:
         self.space[self.name] = value
 
 
+class Space:
+    """The plain attributes of a class or a module of the user's, without its functions."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+        self.__name__ = of.__name__
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the attributes by name."""
+        rows = list(vars(self.of).items())
+        return {name: value for name, value in rows if not _is_code(name, value)}
+
+    def put_back(self, before: dict[str, Any]) -> None:
+        """Give it the attributes that it had."""
+        now = self.attributes()
+        for name in now.keys() - before.keys():
+            delattr(self.of, name)
+        for name, value in before.items():
+            if name not in now or now[name] is not value:
+                setattr(self.of, name, value)
+
+
 CELLS = (types.CellType, Global)
+CODE = (
+    types.FunctionType, types.ModuleType, type, property, staticmethod, classmethod,
+    functools.cached_property, types.MemberDescriptorType, types.GetSetDescriptorType,
+)  # fmt: skip
+"""What in a class or a module is no state."""
+UNSEEN = ("builtins", "itertools")
+"""The modules of iterators, which run on by themselves and cannot be set back."""
 
 
 class Held:
@@ -54,6 +84,7 @@ class Held:
 
     Attributes:
         whole: False if there was more than is looked at.
+        unseen: where there are generators and iterators, which cannot be looked at nor set back.
         largest: the number of elements of the largest array among it.
         rewinds: what sets each generator of random numbers back to where it was. It is not put
             back with the rest: what it draws is another number in the next run, as in inference.
@@ -66,6 +97,8 @@ class Held:
         self._roots, self._traced = roots, dict[str, bool]()
         self._globals: dict[tuple[int, str], Global] = {}
         self._classes = set[type]()
+        self.unseen: list[str] = []
+        self._spaces: dict[int, Space] = {}
         self._own = {_package(root) for root in map(_function, roots)} - {""}
         names = (*ROOTS, *["args"] * len(roots))
         # The last is looked at first: what the model and its guide share is the model's.
@@ -77,9 +110,16 @@ class Held:
             self.largest = max(self.largest, _size(thing))
             if isinstance(thing, jax.core.Tracer):
                 self._traced[path] = is_key(thing)
-            if isinstance(thing, (*LEAVES, types.ModuleType, jax.core.Tracer)):
+            if isinstance(thing, (type, types.ModuleType)):
+                thing = self._space(thing)
+            if thing is None or isinstance(thing, (*LEAVES, jax.core.Tracer)):
                 continue
             if id(thing) in self.noted:
+                continue
+            unset = isinstance(thing, contextvars.ContextVar) and not _contents(thing)
+            runs = hasattr(type(thing), "__next__") and type(thing).__module__ in UNSEEN
+            if runs or unset:
+                self.unseen.append(path)
                 continue
             if rewind := _rewind(thing):
                 self.noted[id(thing)] = (thing, None, path)
@@ -106,9 +146,11 @@ class Held:
             yield from (("", thing.__func__), ("", thing.__self__))
         elif isinstance(thing, types.FunctionType):
             yield from self._of_function(thing)
-        elif isinstance(thing, CELLS):
-            with contextlib.suppress(ValueError):  # a cell that is still empty
-                yield "", thing.cell_contents
+        elif isinstance(thing, (*CELLS, contextvars.ContextVar)):
+            yield from (("", value) for value in (_contents(thing) or {}).values())
+            return
+        elif isinstance(thing, Space):
+            yield from ((f".{name}", value) for name, value in thing.attributes().items())
             return
         elif isinstance(thing, np.ndarray):
             return
@@ -118,9 +160,17 @@ class Held:
         cls = type(thing)
         if not _in_library(cls.__module__, self._own):
             self._classes.add(cls)
+            yield "", cls
             for name, value in list(vars(cls).items()):
                 if not name.startswith("__") or name == "__call__":
                     yield f".{name}", value
+
+    def _space(self, thing: Any) -> Space | None:
+        """Return the attributes of a class or a module of the user's; None of a library's."""
+        name = thing.__name__ if isinstance(thing, types.ModuleType) else thing.__module__
+        if name == __name__ or _in_library(name, self._own):
+            return None
+        return self._spaces.setdefault(id(thing), Space(thing))
 
     def _of_function(self, function: types.FunctionType) -> Iterator[tuple[str, Any]]:
         yield "", function.__defaults__
@@ -294,8 +344,28 @@ def _names(code: types.CodeType) -> set[str]:
 
 
 def _attributes(thing: Any) -> dict[str, Any]:
+    if isinstance(thing, Space):
+        return thing.attributes()
     found = getattr(thing, "__dict__", None)
-    return dict(found) if isinstance(found, dict) else {}
+    return _slots(thing) | (dict(found) if isinstance(found, dict) else {})
+
+
+def _slots(thing: Any) -> dict[str, Any]:
+    """Return what stands in the slots of an object of Python."""
+    found = {}
+    for cls in type(thing).__mro__:
+        if "__slots__" not in vars(cls):
+            continue
+        for name, slot in vars(cls).items():
+            if isinstance(slot, types.MemberDescriptorType):
+                with contextlib.suppress(AttributeError):  # it is empty
+                    found[name] = slot.__get__(thing)
+    return found
+
+
+def _is_code(name: str, value: Any) -> bool:
+    """Tell whether an attribute of a class or a module is no state, such as a function."""
+    return name.startswith("__") or isinstance(value, CODE)
 
 
 def _contents(thing: Any) -> Any:
@@ -313,6 +383,11 @@ def _contents(thing: Any) -> Any:
             return {"": thing.cell_contents}
         except (ValueError, KeyError):  # it is empty
             return None
+    if isinstance(thing, contextvars.ContextVar):
+        try:
+            return {"": thing.get()}
+        except LookupError:  # it is not set
+            return {}
     return _attributes(thing)
 
 
@@ -339,13 +414,30 @@ def _put_back(thing: Any, before: Any) -> None:
             thing.cache_clear()
     elif isinstance(thing, CELLS):
         thing.cell_contents = before[""]
+    elif isinstance(thing, contextvars.ContextVar):
+        if before:  # one that was not set cannot be so again, and is told as unseen
+            thing.set(before[""])
+    elif isinstance(thing, Space):
+        thing.put_back(before)
     elif isinstance(thing, np.ndarray):
         if thing.flags.writeable and thing.shape == before.shape:
             thing[...] = before
     elif isinstance(thing, (list, deque)):
         thing.clear()
         thing.extend(before)
+    elif isinstance(thing, (dict, set)):
+        thing.clear()
+        thing.update(before)
     else:
-        contents = thing if isinstance(thing, (dict, set)) else vars(thing)
-        contents.clear()
-        contents.update(before)
+        slots = _slots(thing)
+        for name in slots.keys() - before.keys():
+            getattr(type(thing), name).__delete__(thing)
+        kept = getattr(thing, "__dict__", {})
+        for name in [name for name in kept if name not in before]:
+            del kept[name]
+        for name, value in before.items():
+            slot = getattr(type(thing), name, None)
+            if isinstance(slot, types.MemberDescriptorType):
+                slot.__set__(thing, value)
+            else:
+                kept[name] = value

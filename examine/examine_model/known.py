@@ -1,14 +1,16 @@
-"""What the book knows of the cases that a finding names, where its package is installed too.
+"""What the book knows of findings and cases: from its package, or from the copy in `texts.json`.
 
-That package names a module in the entry points of `GROUP`; nothing is known where none does.
+That package names a module in the entry points of `GROUP`. The copy stands in where none does.
 Nothing here needs more than the standard library.
 """
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.resources import files
 from typing import Any
 
 GROUP = "examine_model.book"
@@ -30,8 +32,21 @@ def book() -> Any:
 
 def page(case: str) -> tuple[str, str, str] | None:
     """Return (title, address, cure) of a case, or None where it is not known."""
-    row = book().data()["explain"].get(case) if book() else None
+    if not book():
+        return tuple(texts()["cases"][case]) if case in texts()["cases"] else None
+    row = book().data()["explain"].get(case)
     return (row["title"], book().address(row["page"]), row["cure"]) if row else None
+
+
+@cache
+def texts() -> dict[str, Any]:
+    """Return what the book says of each finding and case, as `texts.py` has copied it here."""
+    return json.loads(files(__package__).joinpath("texts.json").read_text("utf-8"))
+
+
+def text(name: str) -> str:
+    """Return in some sentences what causes a finding with such an id, and what to do about it."""
+    return texts()["findings"].get(name, "")
 
 
 def installed() -> dict[str, str]:

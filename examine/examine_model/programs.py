@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -104,6 +105,71 @@ def outside(program: Recorded, *args: Any) -> tuple[str | None, tuple[str, int]]
     if said:
         said = f"{said.split('. ')[0]}, and JAX reads the last element instead"
     return said or "", places.pop() if len(places) == 1 else ("", 0)
+
+
+def reading_nothing(program: Recorded, negative: bool) -> Recorded:
+    """Return a program that reads NaN where an index is outside of what it reads.
+
+    Args:
+        program: the program.
+        negative: let an index below zero stay what it is, so that it is outside too.
+    """
+    new = copy.copy(program)
+    new.jaxpr = program.jaxpr.replace(jaxpr=_reading_nothing(program.jaxpr.jaxpr, negative))
+    return new
+
+
+def _reading_nothing(jaxpr: Any, negative: bool) -> Any:
+    counted, rows = {}, []  # the indices that are counted from the end, by where they come to be
+    for row in jaxpr.eqns:
+        kind, params = row.primitive.name, dict(row.params)
+        if kind == "add" and hasattr(row.invars[1], "val"):
+            counted[row.outvars[0]] = row.invars[0]
+        if kind == "gather" and "PROMISE_IN_BOUNDS" in str(params["mode"]):
+            fill = np.nan if is_floating(row.outvars[0].aval) else 0
+            params |= {"mode": jax.lax.GatherScatterMode.FILL_OR_DROP, "fill_value": fill}
+        if kind == "select_n" and negative and len(row.invars) == 3:
+            which, index, from_end = row.invars
+            if not hasattr(from_end, "val") and counted.get(from_end) is index:
+                row = row.replace(invars=[which, index, index])
+        for name, value in params.items():
+            params[name] = _each_program(value, negative)
+        row = row.replace(params=params)
+        rows += _slice_or_nothing(row) if kind == "dynamic_slice" else [row]
+    return jaxpr.replace(eqns=rows)
+
+
+def _slice_or_nothing(row: Any) -> list[Any]:
+    """Return the operations that read a slice, or NaN where it would begin outside."""
+    sizes = row.params["slice_sizes"]
+
+    def read(x: jax.Array, *start: jax.Array) -> jax.Array:
+        ends = zip(start, x.shape, sizes, strict=True)
+        inside = [(at >= 0) & (at <= size - taken) for at, size, taken in ends]
+        nothing = np.nan if is_floating(x) else 0
+        return jnp.where(jnp.stack(inside).all(), jax.lax.dynamic_slice(x, start, sizes), nothing)
+
+    given = [jax.ShapeDtypeStruct(each.aval.shape, each.aval.dtype) for each in row.invars]
+    new = jax.make_jaxpr(read)(*given).jaxpr
+    outer = dict(zip([*new.invars, *new.outvars], [*row.invars, *row.outvars], strict=True))
+
+    def named(atoms: Any) -> list[Any]:
+        return [atom if hasattr(atom, "val") else outer.get(atom, atom) for atom in atoms]
+
+    return [each.replace(invars=named(each.invars), outvars=named(each.outvars))
+            for each in new.eqns]  # fmt: skip
+
+
+def _each_program(value: Any, negative: bool) -> Any:
+    if isinstance(value, (list, tuple)) and any(hasattr(_bare(part), "eqns") for part in value):
+        return type(value)(_each_program(part, negative) for part in value)
+    if hasattr(value, "jaxpr") and hasattr(value.jaxpr, "eqns"):
+        return value.replace(jaxpr=_reading_nothing(value.jaxpr, negative))
+    return _reading_nothing(value, negative) if hasattr(value, "eqns") else value
+
+
+def _bare(part: Any) -> Any:
+    return getattr(part, "jaxpr", part)
 
 
 def weight(jaxpr: Any) -> int:

@@ -5,6 +5,7 @@ Nothing here needs more than the standard library.
 
 from __future__ import annotations
 
+import difflib
 import html
 import linecache
 import re
@@ -21,16 +22,19 @@ IDS = {
     "round_trip": ("value-not-taken", "do-not-taken", "density-not-repeated", "density-of-a-draw",
                    "needs-intermediates", "nan-gradient", "zero-gradient"),
     "shapes": ("claimed-shape",),
-    "likelihood": ("broadcast", "missing-plate"),
-    "support": ("impossible-observation",),
-    "index": ("index-outside",),
+    "likelihood": ("nothing-observed", "broadcast", "missing-plate", "factor-repeated",
+                   "subsample-ignored"),
+    "support": ("impossible-observation", "nan-density", "support-too-wide"),
+    "index": ("index-outside", "index-negative"),
     "scan": ("stacked-density", "stacked-raises"),
     "jit": ("stale-program", "jit-differs", "overflow"),
     "compiled": ("miscompiled",),
     "precision": ("float32", "int32"),
+    "slope": ("wrong-gradient", "jumps"),
     "pytree": ("copy-forgets-bounds", "copy-raises", "leaf-order", "leaf-gradient", "copy-differs"),
-    "guide": ("guide-keeps-tracer", "guide-keeps-start", "guide-keeps-arguments",
-              "guide-one-key", "guide-under-vmap", "lane-without-start"),
+    "guide": ("guide-forgets", "guide-support", "guide-unconstrained", "guide-keeps-tracer",
+              "guide-keeps-start", "guide-keeps-arguments", "guide-one-key", "guide-under-vmap",
+              "lane-without-start"),
     "mcmc": ("other-energy",),
     "static": ("equal-but-different",),
 }  # fmt: skip
@@ -97,7 +101,10 @@ class Finding:
 
     def rows(self) -> list[tuple[str, str]]:
         """Return (heading, text) of what is told below: its place, page, cases and cures."""
-        rows = [("at", self.place()), ("about", self.address())]
+        rows = [("at", self.place())]
+        if not 0 < len(self.pages()) <= LISTED:
+            rows.append(("why", known.text(self.id)))
+        rows.append(("about", self.address()))
         if len(self.cases) > LISTED:
             return [*rows, ("cases", ", ".join(self.cases))]
         for title, address, cure in self.pages():
@@ -131,6 +138,7 @@ class Report:
         releases: of what is installed, the releases that are known to compute wrong numbers.
         nothing: the checks that have nothing to compare in this model, and why.
         not_run: the checks that could not answer, and why.
+        raised: what the model raised where a check could not answer, with its lines.
         seconds: the processor's time that each check took, by its name.
     """
 
@@ -142,17 +150,30 @@ class Report:
     releases: list[str] = field(default_factory=list)
     nothing: list[NotRun] = field(default_factory=list)
     not_run: list[NotRun] = field(default_factory=list)
+    raised: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
-        """True if at least one check answered and none found anything. A hint is no finding."""
-        return bool(self.ran) and not self.findings
+        """True if half of the checks answered, and none found anything. A hint is no finding."""
+        silent = {row.check for row in self.not_run} - {*self.ran}
+        return bool(self.ran) and len(self.ran) >= len(silent) and not self.findings
 
     @property
     def strict(self) -> bool:
         """True if it is `ok`, and each check that has something to compare answered."""
         return self.ok and not self.not_run
+
+    def status(self, strict: bool = False, fail_on: str = "findings") -> int:
+        """Return the status of a command: 0, 1 where something was found, 3 where too little ran.
+
+        Args:
+            strict: ask that each check that has something to compare answered.
+            fail_on: "hints" if a hint is something found, too.
+        """
+        if self.findings or (fail_on == "hints" and self.hints):
+            return 1
+        return 0 if (self.strict if strict else self.ok) else 3
 
     def __bool__(self) -> bool:
         return self.ok
@@ -167,7 +188,8 @@ class Report:
         known_ids = {name for names in IDS.values() for name in names}
         for name in sorted(wanted):
             if name.partition(":")[0] not in known_ids:
-                raise ValueError(f"unknown id {name!r}: {known.FINDINGS} has them.")
+                near = did_you_mean(name.partition(":")[0], known_ids)
+                raise ValueError(f"unknown id {name!r}{near}: {known.FINDINGS} has them.")
         for rows in (self.findings, self.hints):
             meant = [found for found in rows if found.ignored(wanted)]
             rows[:] = [found for found in rows if found not in meant]
@@ -177,8 +199,7 @@ class Report:
         """Return (heading, (checks, why) rows) of what did not answer, one reason a row."""
         found = []
         meant = [NotRun(row.id, f"site {row.site!r}" if row.site else "") for row in self.ignored]
-        kinds = (("Ignored", meant), ("Nothing to compare", self.nothing),
-                 ("Could not", self.not_run))  # fmt: skip
+        kinds = (("Ignored", meant), ("Could not", self.not_run))
         for heading, rows in kinds:
             reasons: dict[str, list[str]] = {}
             for row in rows:
@@ -204,6 +225,14 @@ class Report:
         for heading, reasons in self.silent():
             rows = [_wrap(f"{checks}: {why}".removesuffix(": "), "  ") for checks, why in reasons]
             blocks.append("\n".join([heading, *rows]))
+        if self.raised:
+            blocks.append(f"The model raises\n{self.raised.rstrip()}")
+        if self.nothing and self.ran:
+            names = ", ".join(row.check for row in self.nothing)
+            blocks.append(_wrap(f"Nothing to compare: {names}", ""))
+        elif self.nothing:
+            whys = ". ".join(dict.fromkeys(row.why for row in self.nothing))
+            blocks.append(_wrap(f"Nothing to compare: {whys}", ""))
         return "\n\n".join(blocks)
 
     __repr__ = __str__
@@ -212,6 +241,12 @@ class Report:
         link = r'<a href="\g<0>">\g<0></a>'
         text = re.sub(r"https://\S*[\w/]", link, html.escape(str(self)))
         return f'<pre class="examine-report">{text}</pre>'
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return a question with the name that comes nearest to one that is not known, or ""."""
+    near = difflib.get_close_matches(name, names, 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _wrap(text: str, indent: str, hang: int = 2) -> str:

@@ -9,11 +9,14 @@ import random
 import signal
 import sys
 import threading
+import time
+import traceback
 import types
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -23,6 +26,10 @@ from numpyro import distributions as dist
 from numpyro import handlers, primitives
 from numpyro.infer.initialization import init_to_uniform
 
+from . import held
+
+LATE = 0.001
+"""Seconds until a timer of the caller's goes off that should have done so meanwhile."""
 QUICK: dict[str, Any] = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
@@ -53,7 +60,8 @@ class Site:
         looped: whether the site stands in `scan` or `cond` of NumPyro.
         intervened: the value that a `do` around that loop wanted, or None.
         subsample: whether it is a plate that chose some of its members.
-        plates: the dimensions of the plates around it.
+        plates: the dimensions of the plates around it; in_plates: their names.
+        size: the number of members of a plate, or 0.
         place: the file and the line where the model calls NumPyro.
         one_key: whether it stands in `vmap`, and its key is the same in all lanes.
     """
@@ -71,6 +79,8 @@ class Site:
     intervened: Any = None
     subsample: bool = False
     plates: tuple[int, ...] = ()
+    in_plates: tuple[str, ...] = ()
+    size: int = 0
     place: tuple[str, int] = ("", 0)
     one_key: bool = False
 
@@ -208,7 +218,10 @@ class Recorder(primitives.Messenger):
         site.looped = bool(msg.get("_control_flow_done"))
         site.traced = tracer_name(value)
         site.subsample = kind == "plate" and _subsamples(msg)
-        site.plates = tuple(frame.dim for frame in msg.get("cond_indep_stack") or ())
+        frames = msg.get("cond_indep_stack") or ()
+        site.plates = tuple(frame.dim for frame in frames)
+        site.in_plates = tuple(frame.name for frame in frames)
+        site.size = int(msg["args"][0]) if kind == "plate" and msg.get("args") else 0
         site.place = _caller()
         site.one_key = drawn_once(key)
         if site.looped and msg.get("_intervener_id"):
@@ -430,13 +443,16 @@ def limited(seconds: float | None) -> Iterator[None]:
     def late(*_: Any) -> None:
         raise TimeUp
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before, begun = signal.signal(signal.SIGALRM, late), time.monotonic()
+    left, each = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if left:  # a timer of the caller's, such as that of pytest-timeout
+            passed = time.monotonic() - begun
+            signal.setitimer(signal.ITIMER_REAL, max(left - passed, LATE), each)
 
 
 def blame(error: BaseException, where: str = "") -> str:
@@ -447,8 +463,27 @@ def blame(error: BaseException, where: str = "") -> str:
         where: in which circumstances, such as "under `jit`".
     """
     if getattr(error, "_of_the_model", False):
-        return f"{where} the model raises {brief(error)}".strip()
+        rows = frames_of(error)
+        at = f" ({rows[-1].filename.rpartition('/')[2]}:{rows[-1].lineno})" if rows else ""
+        return f"{where} the model raises {brief(error)}{at}".strip()
     return f"`examine` itself fails with {brief(error)}: please report it"
+
+
+def frames_of(error: BaseException | None) -> list[traceback.FrameSummary]:
+    """Return the lines of the user's through which an error of the model came."""
+    if not getattr(error, "_of_the_model", False):
+        return []
+    mine = Path(__file__).parent
+    every = traceback.extract_tb(error.__traceback__ if error else None)
+    rows = [row for row in every if mine not in Path(row.filename).parents]
+    return [row for row in rows if not held.is_library(row.filename)]
+
+
+def lines_of(error: BaseException | None) -> str:
+    """Return those lines, and the error, as Python prints them; "" of an error not the model's."""
+    rows = frames_of(error)
+    said = "".join(traceback.format_exception_only(error)) if error else ""
+    return "".join(traceback.format_list(rows)) + said if rows else ""
 
 
 def brief(error: BaseException) -> str:

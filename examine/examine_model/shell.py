@@ -11,6 +11,8 @@ import sys
 from operator import attrgetter
 from typing import Any
 
+from .report import NAMES, did_you_mean
+
 
 class CannotLoad(Exception):
     """What was named on the command line cannot be found; the message says what to do."""
@@ -48,7 +50,8 @@ def load(name: str, default: str = "") -> Any:
     try:
         return attrgetter(attribute)(found)
     except AttributeError:
-        raise CannotLoad(f"{module} has no {attribute!r}.") from None
+        meant = did_you_mean(attribute, dir(found))
+        raise CannotLoad(f"{module} has no {attribute!r}{meant}.") from None
 
 
 def argument(text: str, module: str) -> Any:
@@ -75,7 +78,8 @@ def parse(words: list[str] | None, program: str) -> argparse.Namespace:
     """Return what the command line asks for."""
     ends = (
         "The status is 0 where nothing was found, 1 where something was, 2 where something that "
-        "was named cannot be loaded, 3 where no check could answer, or with --strict one of them."
+        "was named cannot be loaded, 3 where most checks could not answer, or one of them with "
+        "--strict, --ci or --format sarif. Known checks: " + ", ".join(NAMES) + "."
     )
     about = "Compute what a NumPyro model says in a second way, and say where the two differ."
     parser = argparse.ArgumentParser(prog=program, description=about, epilog=ends)
@@ -88,6 +92,9 @@ def parse(words: list[str] | None, program: str) -> argparse.Namespace:
     parser.add_argument("--guide", default="", metavar="MODULE:GUIDE", help="look at a guide too")
     parser.add_argument("--seed", type=int, default=0, help="the key of what is drawn")
     parser.add_argument("--strict", action="store_true", help="fail where a check could not answer")
+    parser.add_argument("--ci", action="store_true", help="the same, for a job that is a gate")
+    parser.add_argument("--fail-on", choices=["findings", "hints"], default="findings",
+                        help="whether a hint fails, too")  # fmt: skip
     parser.add_argument("--slow", action="store_true", help="also what may take long")
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="stop after so many")
     parser.add_argument("--format", choices=["text", "json", "sarif"], default="text")
@@ -134,6 +141,5 @@ def main(words: list[str] | None = None, program: str = "examine-model", default
         return 2
     forms: dict[str, Any] = {"json": formats.as_json, "sarif": formats.as_sarif, "text": str}
     print(forms[options.format](report))
-    if report.findings:
-        return 1
-    return 0 if (report.strict if options.strict else report.ok) else 3
+    strict = options.strict or options.ci or options.format == "sarif"
+    return report.status(strict, options.fail_on)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -110,6 +111,12 @@ class Wide:
         found = [self.program(one, point, np.bool_(False))[0][1][0] for one in given]
         return jax.tree.map(lambda *rows: np.stack(rows), *found)
 
+    def slope_at(self, draw: int) -> tuple[float, dict]:
+        """Return the log density at a draw and its gradient, in unconstrained space."""
+        given = row_of(self.drawn, draw), row_of(self.points, draw), np.bool_(True)
+        (height, _), slopes = self.program(*given)
+        return float(height), slopes
+
     def optimum(self) -> dict | None:
         """Return the values at the highest point that is found, or None.
 
@@ -150,3 +157,15 @@ class Wide:
 def row_of(tree: Any, number: int) -> Any:
     """Return one draw of several."""
     return jax.tree.map(lambda rows: np.asarray(rows)[number], tree)
+
+
+def in_64_bits(context: Context) -> Wide:
+    """Return the model in 64 bits, with as much as it takes.
+
+    Some models want their whole numbers as they are, and some have no slope with 64 bits.
+    """
+    *richer, plainest = itertools.product((True, False), (True, False))
+    for whole, climbs in richer:
+        with contextlib.suppress(CannotRun):
+            return Wide(context, whole, climbs)
+    return Wide(context, *plainest)

@@ -305,7 +305,7 @@ CHOOSING = "tank_of_a_reader:choosing 1.0 --checks keys,jit"
         (
             "tank_of_a_reader:tank [] --checks keys,scan --strict",
             0,
-            "scan: the model has no `scan`",
+            "Nothing to compare: scan",
         ),
         (CHOOSING, 0, "Could not\n  jit: under `jit` the model raises TracerBool"),
         (f"{CHOOSING} --strict", 3, "Could not\n  jit"),
@@ -357,7 +357,7 @@ def test_a_report_for_other_programs(tank, capsys):
         (["tank_of_a_reader:tank", "readngs"], "tank_of_a_reader has no 'readngs'"),
         (
             ["tank_of_a_reader:tank", "--checks", "kees"],
-            "unknown check 'kees': known are state, keys",
+            "unknown check 'kees' (did you mean 'keys'?): known are state, keys",
         ),
         (["tank_of_a_reader:readings"], "of type list"),
         (["tank_of_a_reader:tank", "[]", "--ignore", "same-kee"], "unknown id 'same-kee'"),

@@ -1,6 +1,7 @@
 """The bench of `examine`: what counts as an alarm, how programs are met, what is recorded."""
 
 import json
+from pathlib import Path
 
 import numpyro
 import numpyro.distributions as dist
@@ -8,7 +9,7 @@ import pytest
 from examine_model import report
 from numpyro.contrib.einstein import SteinVI
 from numpyro.infer import MCMC, SVI, Predictive, util
-from trials import corpus, count, harvest, load_record, others, pairs
+from trials import corpus, count, harvest, load_record, others, pairs, second
 
 
 def test_each_alarm_in_the_record_is_explained_and_few_are_false():
@@ -30,6 +31,20 @@ def test_the_record_has_300_models_each_case_and_20_models_for_each_check():
     assert kept["not_applicable"] == pairs.NOT_APPLICABLE, "run python -m trials.count --write"
     assert kept | corpus.for_the_record() == kept, "run python -m trials.corpus"
     assert kept | others.for_the_record() == kept, "run python -m trials.others"
+
+
+def test_of_the_second_sixty_no_whole_one_is_alarmed_and_the_page_says_what_was_found():
+    rows = {row["model"]: row for row in second.rows()}
+    assert rows.keys() == {file.stem for file in second.FOLDER.glob("*.py")}
+    found = second.counts()
+    assert found["whole"]["after"]["found"] == 0
+    hit = found["hit"]
+    says = (
+        f"Of the {hit['models']} that fail in silence, {hit['before']['found']} were found "
+        f"before, {hit['after']['found']} are now, and the script finds {hit['script']}."
+    )
+    page = Path(__file__).parents[2] / "book" / "examine" / "examine-your-model.md"
+    assert says in " ".join(page.read_text().split()), says
 
 
 def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):

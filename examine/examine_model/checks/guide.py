@@ -9,11 +9,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from numpyro import handlers
+from numpyro.distributions import biject_to, constraints
 from numpyro.infer import SVI, Trace_ELBO, autoguide
 from numpyro.optim import Adam
 
 from .. import running
-from ..comparing import same, show
+from ..comparing import is_smooth, same, show
 from ..context import CannotRun, Context, NothingToCompare
 from ..held import Held
 from .keys import drawing, same_key
@@ -38,6 +39,9 @@ def check(context: Context) -> None:
             says = f"the guide holds a tracer in {next(iter(places)).replace('model', 'guide', 1)}"
             context.find("guide-keeps-tracer", says, "", ["guide-keeps-traced-start"])
             return
+        if not isinstance(context.guide, autoguide.AutoGuide):
+            fits(context)
+            held.restore()
         if getattr(context.guide, "prototype_trace", None) is not None:
             follows_arguments(context)
             held.restore()
@@ -45,6 +49,51 @@ def check(context: Context) -> None:
             held.restore()
         seeded_inside(context)
         mapped_starts(context)
+
+
+def fits(context: Context) -> None:
+    """Find latents that a guide by hand leaves out, and values that it draws outside of a support.
+
+    A parameter without a constraint is moved below zero, as an optimizer may move it.
+    """
+    guide, given = handlers.seed(context.guide, context.key(5)), (context.args, context.kwargs)
+    trace = handlers.trace(guide).get_trace(*given[0], **given[1])
+    for name, site in context.draw.samples().items():
+        if not site.latent or site.looped or site.fn.support.is_discrete:
+            continue
+        if name not in trace:
+            context.find("guide-forgets", "the guide does not draw it", name)
+        elif wider(trace[name]["fn"], site.fn):
+            says = (
+                f"the guide draws it from {trace[name]['fn'].support}, and the model has it in "
+                f"{site.fn.support}: the loss is infinite outside, or wrong"
+            )
+            context.find("guide-support", says, name)
+    params = {name: row for name, row in trace.items() if row["type"] == "param"}
+    for name, row in params.items():
+        if row["kwargs"].get("constraint", constraints.real) is not constraints.real:
+            continue
+        below = {name: -1.0 - jnp.abs(row["value"])} if is_smooth(row["value"]) else {}
+        try:
+            handlers.substitute(guide, data=below)(*given[0], **given[1])
+        except ValueError as error:
+            says = (
+                f"an optimizer may move the parameter {name!r} below zero, where the guide raises"
+            )
+            context.find("guide-unconstrained", f"{says} {running.brief(error)}")
+
+
+def wider(guide: Any, model: Any) -> bool:
+    """Tell whether a guide draws values outside of the support that the model has."""
+    try:
+        way = biject_to(guide.support)
+        free = jax.eval_shape(way.inv, jnp.zeros(guide.shape()))
+        points = way(
+            jnp.linspace(-2.0, 2.0, 9).reshape((9,) + (1,) * free.ndim) + jnp.zeros(free.shape)
+        )
+        return not bool(jnp.all(model.support(points)))
+    except Exception:  # a support with no way to it
+        return False
 
 
 def seeded_inside(context: Context) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +15,8 @@ from ..wide import Wide
 
 NATS = 0.5
 """By how much a log density may be wrong before inference notices."""
+STEP = 1.0
+"""How far apart the numbers of 32 bits may be where a density is: from 8 million on it is this."""
 FAR = 1_000.0
 """So many nats below the optimum is where inference does not stay."""
 ENDS = "it comes from a loop that ends by a condition: see what a smaller tolerance changes"
@@ -73,7 +73,7 @@ def check(context: Context) -> None:
         raise NothingToCompare("no site has a density")
     if context.own_draws:
         raise NothingToCompare("what the model draws beside its sites is another number in 64 bits")
-    model = in_64_bits(context)
+    model = context.wide
     place = at_the_prior(context, model)
     found = place.apart(context.names)
     wrong = {draw for rows in found.values() for draw, row in enumerate(rows) if is_wrong(row)}
@@ -84,6 +84,7 @@ def check(context: Context) -> None:
     elif top and not wrong and any(map(any, lost.values())):
         place, found = top, lost
     if not any(map(any, found.values())):
+        coarse(context, top)
         return
     if any(row.check == "jit" for row in context.findings):
         raise NothingToCompare("`jit` says that the model gives another log density anew")
@@ -98,18 +99,6 @@ def check(context: Context) -> None:
     iterated = context.traced.iterated()
     for name, rows in found.items():
         compare(context, name, rows, place.where, far, not any(real[name]), iterated[name])
-
-
-def in_64_bits(context: Context) -> Wide:
-    """Return the model in 64 bits, with as much as it takes.
-
-    Some models want their whole numbers as they are, and some have no slope with 64 bits.
-    """
-    *richer, plainest = itertools.product((True, False), (True, False))
-    for whole, climbs in richer:
-        with contextlib.suppress(CannotRun):
-            return Wide(context, whole, climbs)
-    return Wide(context, *plainest)
 
 
 def at_the_prior(context: Context, model: Wide) -> Place:
@@ -130,6 +119,22 @@ def at_the_optimum(context: Context, model: Wide) -> Place | None:
     wide = programs.widened(values)
     there, moved = model.rows_at(wide), model.rows_at(comparing.shaken(wide))
     return Place(values, here, there, moved, "at the optimum")
+
+
+def coarse(context: Context, top: Place | None) -> None:
+    """Find a log density so large that 32 bits have none between it and the next unit.
+
+    Its rows may each be right to seven digits; a sampler moves by differences of their sum.
+    """
+    for name, rows in (top.there if top else {}).items():
+        total = abs(float(np.sum(rows)))
+        step = float(np.spacing(np.float32(total)))
+        if np.isfinite(step) and step >= STEP:
+            says = (
+                f"at the optimum its log density is {total:.4g} in size, where the numbers of 32 "
+                f"bits are {step:g} apart: differences of one are lost"
+            )
+            context.find("float32", says, name, ["float32-likelihood"])
 
 
 def out_of_date(context: Context) -> bool:
@@ -196,9 +201,10 @@ def compare(
     """Add what was found for one site in some draws; `far` from an optimum where nothing is."""
     apart = [row for row in found if row]
     wrong = [row for row in apart if is_wrong(row)]
+    most = 2 * sum(bool(np.isnan(row.here).any()) for row in apart) >= len(found)
     for rows, tell, case in (
         (wrong, context.hint if far else context.find, "float32-likelihood"),
-        (apart, context.find if where else context.hint, "divergences-unsaid"),
+        (apart, context.find if where or most else context.hint, "divergences-unsaid"),
     ):
         cases = ["seconds-since-1970"] if rounded_together((context.args, context.kwargs)) else []
         if rows:

@@ -26,6 +26,9 @@ def check(context: Context) -> None:
     answer to other data must be that of a model that has not seen these.
     """
     keeps_no_tracer(context)
+    kept_tracer = any(found.check == context.check for found in context.findings)
+    if not context.changed or (not kept_tracer and forgets_values(context)):
+        return
     forgets_data(context)
 
 
@@ -129,6 +132,28 @@ def forgets_data(context: Context) -> None:
         )
 
 
+def forgets_values(context: Context) -> bool:
+    """Find a model whose density at other values depends on those that it saw before."""
+    given, held = (context.args, context.kwargs), context.held
+
+    def answer(values: dict) -> dict[str, Any]:
+        found = running.run(context.model, *given, context.key(1), values)
+        return comparing.densities(found, comparing.measurable(found))
+
+    if not context.values or not same_again(context, lambda *_: answer(context.values)):
+        return False
+    try:
+        other = context.run(context.key(9)).handed()
+        with held.kept():
+            fresh = answer(other)
+        with held.kept():
+            answer(context.values)
+            after = answer(other)
+    except Exception:
+        return False  # it is said elsewhere
+    return differing(context, after, fresh, [], "values")
+
+
 def same_again(context: Context, answer: Callable[[tuple, dict], dict]) -> bool:
     """Tell whether the same data are answered alike twice; else it is no data that are kept."""
     try:
@@ -163,12 +188,14 @@ def after_and_fresh(held: Held, answer: Callable[[Any], Any], given: Any) -> Ite
         yield after, fresh
 
 
-def differing(context: Context, after: dict, fresh: dict, cases: list[str]) -> bool:
+def differing(
+    context: Context, after: dict, fresh: dict, cases: list[str], kind: str = "data"
+) -> bool:  # fmt: skip
     """Add a finding for the first site whose density the data before have changed, if any."""
     for name in after.keys() & fresh.keys():
         found = comparing.apart(after[name], fresh[name])
         if found:
-            says = found.says("on other data after these data", "in a fresh model")
+            says = found.says(f"on other {kind} after these {kind}", "in a fresh model")
             says += f"; {tidy(context.changed[0])} was kept"
             context.find("data-kept", says, name, cases)
             return True

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from numpyro import distributions as dist
 
+from .. import programs
 from ..comparing import show
-from ..context import Context, NothingToCompare
+from ..context import DRAWS, CannotRun, Context
+
+SEVERAL = 2
+"""Prior draws in which a density has to be NaN: one may lie far out."""
+FREE = 2.0
+"""How far from zero the points of a support are taken, where it is unconstrained."""
 
 
 def check(context: Context) -> None:
-    """Find observations with no finite log density at any of some prior draws.
+    """Find what the model holds to be impossible, and densities that are no number.
 
-    Where they lie outside a support that is the same in all draws, no latent can make up for it,
-    and it is a finding; else, as with a bound that is itself drawn, it is a hint.
+    Observations with no finite log density at any of some prior draws: where they lie outside a
+    support that is the same in all draws, no latent can make up for it, and it is a finding; else,
+    as with a bound that is itself drawn, it is a hint. A support that is larger than that of the
+    distribution which is transformed lets a sampler go where there is no probability.
 
     Raises:
-        NothingToCompare: nothing is observed.
+        CannotRun: the model does not run under `jit`.
     """
-    draws = context.draws
-    if not draws.inside:
-        raise NothingToCompare("nothing is observed")
+    for name, site in context.draw.samples().items():
+        if site.latent and not site.looped:
+            too_wide(context, name, site.fn)
+    draws, told = context.draws, set[str]()
     for name, (inside, support) in draws.inside.items():
         rows = np.asarray(draws.rows[name])
         outside = np.broadcast_to(~as_rows(inside, rows), rows.shape)
@@ -31,6 +43,7 @@ def check(context: Context) -> None:
         count = int(impossible.sum())
         if not count:
             continue
+        told.add(name)
         fixed = all(np.ptp(np.asarray(leaf), axis=0).max(initial=0.0) == 0.0 for leaf in support)
         some = "the observation" if rows[0].size == 1 else f"{count:,} of {rows[0].size:,} rows"
         some += first(context.draw.samples()[name].value, impossible)
@@ -42,7 +55,60 @@ def check(context: Context) -> None:
             context.find("impossible-observation", says, name)
         else:
             says = f"{some}: the log density is not finite in any of {len(rows)} prior draws"
-            context.hint("impossible-observation", says, name)
+            tell = context.find if np.isnan(rows[:, impossible]).all() else context.hint
+            tell("impossible-observation", says, name)
+    no_number(context, told)
+
+
+def no_number(context: Context, told: set[str]) -> None:
+    """Find sites whose log density is NaN in several prior draws, and with 64 bits too.
+
+    Where it is so in one draw only, that is a hint, since it may lie far out.
+    """
+    for name, rows in context.draws.rows.items():
+        broken = is_nan(rows)
+        if name in told or not broken.any():
+            continue
+        with contextlib.suppress(CannotRun, KeyError):  # `precision` says so
+            broken &= is_nan(context.wide.rows[name])
+        if broken.any():
+            says = f"in {broken.sum()} of {len(broken)} prior draws its log density is NaN"
+            tell = context.find if broken.sum() >= SEVERAL else context.hint
+            tell("nan-density", says, name)
+            return
+
+
+def is_nan(rows: Any) -> np.ndarray:
+    """Return whether there is a NaN in each draw."""
+    return np.isnan(np.asarray(rows)).reshape(len(rows), -1).any(1)
+
+
+def too_wide(context: Context, name: str, law: Any) -> None:
+    """Find a transformed distribution whose support the distribution inside does not have.
+
+    Points of the support are mapped back, in 64 bits, and the distribution inside is asked.
+    """
+    while hasattr(law, "base_dist") and not isinstance(law, dist.TransformedDistribution):
+        law = law.base_dist
+    if not isinstance(law, dist.TransformedDistribution):
+        return
+    try:
+        with programs.enable_x64(True):
+            way, base = dist.biject_to(law.support), law.base_dist
+            inverse = jax.eval_shape(way.inv, jnp.zeros(law.shape()))
+            free = np.random.default_rng(0).uniform(-FREE, FREE, (DRAWS, *inverse.shape))
+            back = way(jnp.asarray(free))
+            for transform in reversed(law.transforms):
+                back = transform.inv(back)
+            outside = ~np.asarray(base.support(back)) & np.isfinite(np.asarray(back)).all()
+    except Exception:  # a transform without an inverse
+        return
+    if outside.any():
+        says = (
+            f"its support is {law.support}, and there its base {type(base).__name__} is asked for "
+            f"values outside of its own, {base.support}: a sampler goes there"
+        )
+        context.find("support-too-wide", says, name)
 
 
 def as_rows(inside: Any, rows: np.ndarray) -> np.ndarray:
