@@ -31,6 +31,8 @@ def main() -> int:
     except pages.PageError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    # What `examine` says of a finding without the book is copied from the pages.
+    subprocess.run([sys.executable, "examine/texts.py"], cwd=pages.ROOT, check=True)
     failed = command.run([path])
     if path.parent == pages.CASES and not failed:  # only what the newest stacks do not know runs
         words = [sys.executable, "-m", "stacks.measure", "--newest"]
