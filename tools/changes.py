@@ -6,6 +6,7 @@ import subprocess
 from bookkit import pages
 
 DRAWN = 4
+MOST = 20  # pages of a large change that are run at once; on Mondays all are
 
 
 def git(*words: str) -> str:
@@ -25,12 +26,36 @@ def base() -> str:
 def touched() -> list[str]:
     """Return the files that differ from `base`, whether committed or not.
 
-    A clone that holds one commit has nothing to compare with, and says so.
+    A page whose front matter alone is another does what it did. A clone that holds one commit has
+    nothing to compare with, and says so.
     """
     since = base()
     if not since:
         print("this clone has no earlier commit: no page is known to have changed")
-    return git("diff", "--name-only", since or "HEAD").splitlines()
+    names = git("diff", "--name-only", since or "HEAD").splitlines()
+    return [name for name in names if body(git("show", f"{since or 'HEAD'}:{name}")) != now(name)]
+
+
+def few(names: list[str]) -> list[str]:
+    """Return the names, or some drawn by the commit where there are many, and say so."""
+    if len(names) <= MOST:
+        return names
+    print(f"{len(names)} have changed; {MOST} of them are drawn, and all are run on Mondays")
+    return sorted(random.Random(git("rev-parse", "HEAD")).sample(names, MOST))
+
+
+def body(text: str) -> str:
+    """Return a text without front matter."""
+    front, mark, rest = text.partition("\n---\n")
+    return (rest if mark and front.startswith("---") else text).strip()
+
+
+def now(name: str) -> str | None:
+    """Return the body of a file as it is, or None where it is not there or no text."""
+    try:
+        return body((pages.ROOT / name).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def sample() -> list[str]:
@@ -38,4 +63,4 @@ def sample() -> list[str]:
     known = [f"{pages.page_name(path)}.md" for path in pages.find_notebooks()]
     mine = [name for name in touched() if name in known]
     others = [name for name in known if name not in mine]
-    return mine + random.Random(git("rev-parse", "HEAD")).sample(others, DRAWN)
+    return few(mine) + random.Random(git("rev-parse", "HEAD")).sample(others, DRAWN)

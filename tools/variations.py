@@ -88,7 +88,7 @@ def changed() -> list[str]:
 
     rooms = (FOLDER, ROOT / "book" / "cases", ROOT / "book" / "failures")
     stems = {Path(name).stem for name in changes.touched() if (ROOT / name).parent in rooms}
-    return sorted(stem for stem in stems if (FOLDER / f"{stem}.py").exists())
+    return changes.few(sorted(stem for stem in stems if (FOLDER / f"{stem}.py").exists()))
 
 
 def drawn(seed: int, without: list[str]) -> list[Path]:
