@@ -27,7 +27,8 @@ multiprocessing.set_forkserver_preload(["bookkit.preloaded"])
 
 def read_at_import(env: Any) -> dict[str, str]:
     """Return the variables that the libraries read when they are imported."""
-    read = (*shell.READ_BY_LIBRARIES, "PYTHON")
+    # JAX sets one of TensorFlow's when it is imported, here as in a kernel.
+    read = (*(name for name in shell.READ_BY_LIBRARIES if name != "TF_"), "PYTHON")
     return {name: value for name, value in env.items() if name.startswith(read)}
 
 

@@ -172,7 +172,7 @@ def front_matter(path: Path) -> dict[str, Any]:
     try:
         found = parse(parts[0][3:])
     except yaml.YAMLError as error:
-        where = getattr(error, "problem_mark", None)
+        where = getattr(error, "context_mark", None) or getattr(error, "problem_mark", None)
         line = f":{where.line + 1}" if where else ""
         reason = getattr(error, "problem", error)
         raise PageError(f"{path.name}{line}: invalid front matter ({reason}); {_CURE}") from None

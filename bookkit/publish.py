@@ -39,7 +39,7 @@ def known_of(one: entries.Entry) -> Entry:
         **{"kind": one.form, "title": bare(one.title), "page": one.place},
         **{"link": to_page(one.link) if one.link else one.place, "text": TEXTS[one.form](one)},
         **{"family": one.family, "how": one.kind, "symptom": plainly(one.symptom)},
-        **{"see": one.see, "where": one.where, "library": one.library, "shows": shows(one)},
+        **{"see": [*one.see], "where": [*one.where], "library": one.library, "shows": shows(one)},
         **{"cause": plainly(one.cause), "cure": plainly(one.cure)},
         **{"question": plainly(one.question), **releases},
         "signatures": [[row.regex, row.points, row.section or part] for row in rows if row.regex],

@@ -29,7 +29,7 @@ from bookkit.formats import notebooks, pdf, slides
 OUT = pages.ROOT / "_build" / "workshop"
 UNUSED = shutil.ignore_patterns("*.map", "*.esm.js", "css", "math*")
 ENDING = "book/closing/on-one-sheet"  # has the questions that stand on each handout
-SIZES = (7.8, 7.3, 6.8)  # points: the code of a handout, as large as one page allows
+SIZES = (7.8, 7.3, 6.8, 6.5)  # points: the code of a handout, as large as one page allows
 
 
 def runs(text: str) -> list[list[str]]:

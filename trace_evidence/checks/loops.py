@@ -44,11 +44,8 @@ def check_scan_matches_loop(step, init, xs, rng_key):
         total, scanned = log_density(scan, (step, init, xs), {}, at)
         looped = rows(log_density(loop, (step, init, xs), {}, apart)[1])
         steps = range(len(jax.tree.leaves(xs)[0]))
-        pairs = {
-            name: (found, jnp.stack([looped[f"{t}/{name}"] for t in steps]))
-            for name, found in rows(scanned).items()
-        }
-        return total, pairs
+        both = rows(scanned).items()
+        return total, {k: (v, jnp.stack([looped[f"{t}/{k}"] for t in steps])) for k, v in both}
 
     total, pairs = jax.jit(densities)()
     for name, (found, wanted) in pairs.items():
@@ -56,7 +53,6 @@ def check_scan_matches_loop(step, init, xs, rng_key):
         assert found.shape == wanted.shape, f"{name}: {shapes}"
         apart = ~np.isclose(found, wanted, rtol=1e-3, atol=1e-3, equal_nan=True)
         first = np.unravel_index(np.argmax(apart), apart.shape)
-        row = f"row {', '.join(map(str, first))}"
         numbers = f"scan {found[first]:.2f}, loop {wanted[first]:.2f}"
-        assert not apart.any(), f"{name}, {row}: {numbers}"
+        assert not apart.any(), f"{name}, row {', '.join(map(str, first))}: {numbers}"
     return total
