@@ -84,7 +84,7 @@ workshop: environments ## make student and instructor notebooks, slides and hand
 	@$(PY) -m bookkit.formats.workshop
 
 matrix: environments ## measure what is new or changed on the stacks of the version matrix
-	@$(PY) -m stacks.measure $(ARGS)
+	@$(PY) -m evidence.measure $(ARGS)
 
 # What a maintainer runs: make run M="tools.latest"
 run: environments
@@ -99,24 +99,24 @@ lock: environments
 	  -o requirements.txt
 	$(LOCK) pyproject.toml --extra notebook --group lab --group install -c requirements.txt \
 	  -o binder/requirements.txt
-	$(PY) -m stacks.measure --lock
+	$(PY) -m evidence.measure --lock
 	$(UV) pip compile --quiet --no-header --no-annotate --generate-hashes --python-version \
-	  $$(sed -n '1s/# Python //p' stacks/recordings/frameworks.in) \
-	  --upgrade stacks/recordings/frameworks.in -o stacks/recordings/frameworks.txt
-	$(LOCK) --upgrade stacks/then.in --exclude-newer $(THEN_DATE) -o stacks/then.txt
+	  $$(sed -n '1s/# Python //p' evidence/stacks/frameworks.in) \
+	  --upgrade evidence/stacks/frameworks.in -o evidence/stacks/frameworks.txt
+	$(LOCK) --upgrade evidence/stacks/then.in --exclude-newer $(THEN_DATE) -o evidence/stacks/then.txt
 
 # Moves the book to the newest releases. A step that fails after `recordings` needs a person: the next
 # ones run all the same, and the end names it. After an interruption or a correction, run it again.
-STEPS := bookkit "pytest -q book --update" can_i_use bookkit.translations \
+STEPS := bookkit "pytest -q book --update" evidence.can_i_use bookkit.translations \
   "pytest -q -m 'slow or not slow' tests" tools.upstream
 upgrade: lock
 	$(MAKE) matrix ARGS=--newest
-	$(PY) -m stacks.avoid
-	$(PY) -m stacks.recordings
+	$(PY) -m evidence.releases
+	$(PY) -m evidence.recordings
 	@wrong=; for step in $(STEPS); do echo "python -m $$step …"; \
 	  eval "$(PY) -m $$step" || wrong="$$wrong  python -m $$step\n"; done; \
 	echo "Read what changed, and the text beside it:"; \
-	git diff --stat -- book tests/outputs stacks/everyday.json stacks/recordings.json can_i_use; \
+	git diff --stat -- book tests/outputs evidence/everyday.json evidence/recordings.json evidence/can_i_use; \
 	[ -z "$$wrong" ] || { printf "error: see above what these say:\n$$wrong" >&2; exit 1; }
 
 lint: environments ## check the style of the code, its types, the workflows, and the spelling

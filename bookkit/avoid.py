@@ -1,4 +1,4 @@
-"""Read `stacks/avoid.toml` and what was measured: the releases that compute wrong numbers."""
+"""Read `evidence/avoid.toml` and what was measured: the releases that compute wrong numbers."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ from . import casebook, pages, versions
 from .languages import said, say
 from .versions import version_order
 
-RECORD = "stacks/avoid.json"
+RECORD = "evidence/avoid.json"
 TOLD = ("library", "since", "until", "symptom", "cure", "flag", "url")
 
 
 def load() -> list[dict[str, Any]]:
     """Return the tables, in the order of the page."""
-    rows = pages.data("stacks/avoid.toml")["avoid"]
+    rows = pages.data("evidence/avoid.toml")["avoid"]
     return [said({"until": "", **row}, "symptom", "spoiled", "cure") for row in rows]
 
 
@@ -63,7 +63,7 @@ def counted_table(program: str = "") -> str:
         counts = known.get(row["program"], {})
         for release in sorted(counts, key=version_order):
             measured = counts[release]
-            file = pages.source(f"stacks/avoid/{row['program']}.py")
+            file = pages.source(f"evidence/releases/{row['program']}.py")
             name = f"[`{row['program']}`]({file}), {row['library']}"
             words = [counted(measured.get(key)) for key in ("counted", "with_flag")]
             rows.setdefault((name, *words, measured["date"]), []).append(release)

@@ -21,16 +21,16 @@ RECORD = execute.BUILT
 # What every page depends on, besides what outputs do; catalogues that have no page.
 SHARED = (
     *("_config.yml", "_toc.yml", "book/*.toml", "book/references.bib"),
-    *("book/_static/**/*", "book/_templates/**/*", "bookkit/**/*", "can_i_use/**/*"),
+    *("book/_static/**/*", "book/_templates/**/*", "bookkit/**/*", "evidence/can_i_use/**/*"),
     *("examine/examine_model/**/*", "examine/trials/record.json", "binder/hub-values.yaml"),
-    *("stacks/*.json", "stacks/*.toml", "stacks/*.in", "upstream/**/*"),
+    *("evidence/*.json", "evidence/*.toml", "evidence/stacks/*.in", "evidence/upstream/**/*"),
     *("locale/*/language.toml", "locale/*/LC_MESSAGES/interface.po"),
     "locale/*/LC_MESSAGES/records/**/*.po",
 )
 # What one page depends on: Sphinx sees which.
 OWN = (
     *("book/**/*.md", "book/**/*.json", "locale/*/LC_MESSAGES/book/**/*.po"),
-    *("stacks/matrix.json", "tests/outputs/cases/*.txt"),
+    *("evidence/matrix.json", "tests/outputs/cases/*.txt"),
 )
 SHOWN = 40  # lines of Sphinx's log, which has warnings and errors alone
 

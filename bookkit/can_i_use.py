@@ -1,4 +1,4 @@
-"""The page *Can I use it?*: the table of `can_i_use/record.json`, as HTML and as Markdown."""
+"""The page *Can I use it?*: its table, as HTML and as Markdown."""
 
 import html
 import itertools
@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from can_i_use import record
 from trace_evidence.can_i_use import also, cause
 
+from . import can_i_use_record as record
 from . import casebook, entries
 from .languages import say
 

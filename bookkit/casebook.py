@@ -79,7 +79,7 @@ def upstream(case: Entry) -> str:
 
 def patch(case: Entry) -> str:
     """Return a sentence that leads to the patch for a case, or nothing where there is none."""
-    rows = pages.data("upstream/index.toml")["defect"]
+    rows = pages.data("evidence/upstream/index.toml")["defect"]
     if not any(case.name in row["cases"] for row in rows):
         return ""
     return say(" A patch and a test are ready: [Upstream](/book/reference/upstream.md).")

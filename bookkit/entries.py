@@ -85,7 +85,7 @@ class Wording:
     """One wording of a failure's message.
 
     It is backed by a real message: one that a cell of the book or the entry's program prints, or
-    one that a program of `stacks/recordings.toml` provoked. Where none can be had, `source` says
+    one that a program of `evidence/recordings.toml` provoked. Where none can be had, `source` says
     what does: `report`, in `tests/reports/tuning.toml`, or `documentation`, of a library.
     """
 
@@ -296,7 +296,7 @@ def families() -> dict[str, Entry]:
 
 def recorded() -> list[dict[str, str]]:
     """Return what the errors' programs said: rows of `about`, `stack`, `type` and `text`."""
-    return pages.data("stacks/everyday.json")["rows"]
+    return pages.data("evidence/everyday.json")["rows"]
 
 
 # --- the programs of a case ------------------------------------------------------------------

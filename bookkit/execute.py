@@ -43,7 +43,7 @@ from . import kernels, pages, shell
 
 CACHE = pages.BUILD / ".jupyter_cache"
 BUILT = pages.BUILD / "site.txt"  # what the site was built from: see `build.py`
-DATA = ("requirements.txt", "stacks/then.txt")
+DATA = ("requirements.txt", "evidence/stacks/then.txt")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"
 # Modules of the reader's package, and folders, that count only for pages that name or import them.

@@ -18,7 +18,7 @@ PATHS = [
     # A library's file by its place in site-packages, the standard library by its module.
     (re.compile(r"(?:~|/)[^\s:'\"]*/site-packages/"), ""),
     (re.compile(r"(?:~|/)[^\s:'\"]*/lib/python3\.\d+/"), "python/"),
-    (re.compile(r"(?:~|(?<!\w)/)(?:[^\s:'\"]*/)?(?=trace_evidence/|stacks/)"), ""),
+    (re.compile(r"(?:~|(?<!\w)/)(?:[^\s:'\"]*/)?(?=trace_evidence/|evidence/)"), ""),
     (re.compile(r"(?:/[^\s:'\"]*)?/ipykernel_\d+/\d+\.py(?=[:\"])"), "<a cell>"),
 ]
 # A sequence by which a terminal colours a text, or moves its cursor.

@@ -147,6 +147,12 @@ def contents() -> list[Entry]:
     return found
 
 
+def sources() -> list[Path]:
+    """Return the files of all pages; a folder with an underscore, such as `_slides`, has none."""
+    files = BOOK.rglob("*.md")
+    return sorted(path for path in files if "/_" not in str(path.relative_to(BOOK.parent)))
+
+
 def find_notebooks(folder: Path = BOOK) -> list[Path]:
     """Return the pages below a folder that hold cells, that is MyST notebooks, sorted by name."""
     return [page for page in sorted(folder.rglob("*.md")) if has_kernel(page)]

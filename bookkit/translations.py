@@ -21,10 +21,10 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 from nbformat import NotebookNode
 
-from can_i_use import record
 from trace_evidence import both, steps, triage
 
 from . import (
+    can_i_use_record,
     casebook,
     entries,
     examined,
@@ -70,9 +70,9 @@ SOURCES: dict[str, list[tuple[str, Any]]] = {
 }
 # The keys of records whose texts are translated, and those of the pages' front matter.
 RECORDS = {
-    "stacks/avoid.toml": {"symptom", "spoiled", "cure"},
-    "stacks/boundaries.toml": {"says"},
-    "upstream/index.toml": {"title", "state"},
+    "evidence/avoid.toml": {"symptom", "spoiled", "cure"},
+    "evidence/boundaries.toml": {"says"},
+    "evidence/upstream/index.toml": {"title", "state"},
 }
 FRONT = {
     *("title", "symptom", "cause", "cure", "question", "costs", "phrases", "note", "means"),
@@ -130,11 +130,17 @@ def record_texts() -> Iterator[tuple[str, str]]:
         ("bookkit/outputs.py", [outputs.SILENT_WORDS, outputs.WASTEFUL_WORDS]),
         ("trace_evidence/both.py", [*both.SIDES.values(), *MARKS]),
         ("examine/trials", pages.data(examined.RECORD)["not_applicable"].values()),
-        ("can_i_use/instances.toml", record.CONSTRUCTS.values()),
-        ("can_i_use/instances.toml", record.INSTANCES["of_the_construct"].values()),
-        ("can_i_use/instances.toml", record.INSTANCES["left_out"].values()),
+        ("evidence/can_i_use/instances.toml", can_i_use_record.CONSTRUCTS.values()),
+        (
+            "evidence/can_i_use/instances.toml",
+            can_i_use_record.INSTANCES["of_the_construct"].values(),
+        ),
+        ("evidence/can_i_use/instances.toml", can_i_use_record.INSTANCES["left_out"].values()),
         ("examine/trials", [row["why"] for row in pages.data(examined.RECORD)["alarms"]]),
-        ("can_i_use/causes.toml", [row["note"] for row in record.CAUSES if "note" in row]),
+        (
+            "evidence/can_i_use/causes.toml",
+            [row["note"] for row in can_i_use_record.CAUSES if "note" in row],
+        ),
         *(
             (f"book/_static/illustrations/{file.name}", illustrations.words(file))
             for file in illustrations.files()

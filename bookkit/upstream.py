@@ -5,14 +5,14 @@ from pathlib import Path
 from . import casebook, entries, pages
 from .languages import cached, said, say
 
-FOLDER = pages.ROOT / "upstream"
-RECORD = "upstream/record.json"
+FOLDER = pages.ROOT / "evidence" / "upstream"
+RECORD = "evidence/upstream/record.json"
 
 
 @cached
 def defects() -> dict[str, dict]:
-    """Return the rows of `upstream/index.toml` by folder."""
-    rows = pages.data("upstream/index.toml")["defect"]
+    """Return the rows of `evidence/upstream/index.toml` by folder."""
+    rows = pages.data("evidence/upstream/index.toml")["defect"]
     return {row["folder"]: said(row, "title", "state") for row in rows}
 
 
@@ -75,7 +75,7 @@ def table() -> str:
         }
         links = [f"{{download}}`{key} <{file}>`" for key, file in files.items()]
         links += [
-            f"[{word}]({pages.source(f'upstream/{name}/{key}.md')})"
+            f"[{word}]({pages.source(f'evidence/upstream/{name}/{key}.md')})"
             for key, word in {"report": say("report"), "notes": say("notes")}.items()
         ]
         known = entries.cases()

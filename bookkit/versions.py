@@ -1,6 +1,6 @@
-"""Read the measured version matrix, `stacks/matrix.json`.
+"""Read the measured version matrix, `evidence/matrix.json`.
 
-`stacks/measure.py` measures it. Each row is a stack of released versions; each failure has a
+`evidence/measure.py` measures it. Each row is a stack of released versions; each failure has a
 verdict in each row. Some rows are controls: they differ from another row in one library, to tell
 which library moved a boundary.
 """
@@ -44,7 +44,7 @@ class Span(NamedTuple):
 
 def load() -> Record:
     """The record: `date`, `platform`, `python`, `failures` and `rows`, sorted by release."""
-    return pages.data("stacks/matrix.json")
+    return pages.data("evidence/matrix.json")
 
 
 def version_order(version: str) -> tuple[int, ...]:
@@ -152,7 +152,7 @@ def spans(failure_id: str, library: str | None = None) -> list[Span]:
 @cached
 def moved_by() -> list[dict[str, str]]:
     """What moved each boundary: `failure`, `library`, `release`, `pull` (an address), `says`."""
-    return [said(row, "says") for row in pages.data("stacks/boundaries.toml")["boundary"]]
+    return [said(row, "says") for row in pages.data("evidence/boundaries.toml")["boundary"]]
 
 
 def boundaries(failure_id: str, library: str | None = None) -> list[tuple[str, str]]:

@@ -96,7 +96,7 @@ def test_a_learners_notebook_runs_on_both_kernels_from_the_volume_of_a_hub(image
     ]
     html = "".join("".join(out.get("data", {}).get("text/html", "")) for out in outputs)
     shown = set(re.findall(r"[\d.]+", html))
-    assert pins("stacks/then.txt") | pins("binder/requirements.txt") <= shown
+    assert pins("evidence/stacks/then.txt") | pins("binder/requirements.txt") <= shown
     notebook.write_text("a learner's")
     assert run(*starts).returncode == 0 and notebook.read_text() == "a learner's"
 

@@ -105,7 +105,7 @@ def test_its_form_passes_and_the_suite_says_what_is_missing(grown):
 
 def test_the_matrix_finds_its_form_wrong_and_cured(grown):
     code = (
-        "import sys; from stacks import measure; "
+        "import sys; from evidence import measure; "
         f"wanted = {{{NAME!r}: measure.programs()[{NAME!r}]}}; "
         "print(measure.run_programs(sys.executable, wanted))"
     )

@@ -6,8 +6,8 @@ from bookkit import avoid as tables
 from bookkit import pages
 from bookkit.pages import ROOT
 from bookkit.versions import version_order
-from stacks.avoid.__main__ import count
-from stacks.measure import pins_of
+from evidence.measure import pins_of
+from evidence.releases.__main__ import count
 from tools import environments
 from trace_evidence import avoid
 
@@ -18,7 +18,7 @@ each_row = pytest.mark.parametrize("row", ROWS, ids=[row["program"] for row in R
 @each_row
 def test_since_and_until_are_the_ends_that_were_measured(row):
     counted = pages.data(tables.RECORD)["programs"].get(row["program"], {})
-    assert set(row["measure"]) <= set(counted), "run python -m stacks.avoid"
+    assert set(row["measure"]) <= set(counted), "run python -m evidence.releases"
     ordered = sorted(counted, key=version_order)
     wrong = [release for release in ordered if counted[release]["counted"][0]]
     assert wrong[0] == row["since"] != ordered[0], "a release before it must be right"
@@ -26,7 +26,7 @@ def test_since_and_until_are_the_ends_that_were_measured(row):
         assert wrong[-1] == row["until"] != ordered[-1], "a release after it must be right"
     else:
         locked = pins_of((ROOT / "requirements.txt").read_text())[row["library"]]
-        assert wrong[-1] == ordered[-1] == locked, "run python -m stacks.avoid"
+        assert wrong[-1] == ordered[-1] == locked, "run python -m evidence.releases"
     assert wrong == ordered[ordered.index(wrong[0]) : ordered.index(wrong[-1]) + 1]
     if row["flag"]:
         assert all(counted[release]["with_flag"][0] == 0 for release in wrong), "it is no cure"

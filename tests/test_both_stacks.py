@@ -85,7 +85,7 @@ def test_a_kernel_that_dies_fails_the_cell_and_the_next_cell_has_a_fresh_one(pag
 
 def test_the_kernel_runs_the_pinned_stack_and_ends_with_the_page(page):
     pid, jax, numpyro = page["stack"][0].text.split()
-    pins = (pages.ROOT / "stacks" / "then.in").read_text().splitlines()
+    pins = (pages.ROOT / "evidence" / "stacks" / "then.in").read_text().splitlines()
     assert {f"jax=={jax}", f"numpyro=={numpyro}"} <= set(pins)
     for _ in range(150):
         try:

@@ -25,7 +25,7 @@ INPUTS = [*execute.DATA, "trace_evidence/then.py", "bookkit/build.py", "book/_st
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A small checkout, built by a stand-in for Python."""
-    for name in (*INPUTS, "_config.yml", "_toc.yml", "book/one.md", "stacks/matrix.json"):
+    for name in (*INPUTS, "_config.yml", "_toc.yml", "book/one.md", "evidence/matrix.json"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before\n")
     command = tmp_path / "bin" / "python"
@@ -60,7 +60,7 @@ NOTHING, PAGE, EVERYTHING = ([], False), (["en"], False), (["en"], True)
     [
         ("README.md", NOTHING),
         ("book/one.md", PAGE),
-        ("stacks/matrix.json", PAGE),
+        ("evidence/matrix.json", PAGE),
         *((name, EVERYTHING) for name in INPUTS),
         ("_build/site.txt", EVERYTHING),
     ],
@@ -82,12 +82,14 @@ def test_what_contributing_names_is_there():
 
 def test_the_files_of_code_that_a_table_of_data_names_are_there():
     files = [
-        file for folder in ("book", "stacks", "upstream") for file in ROOT.glob(f"{folder}/*.toml")
+        file
+        for folder in ("book", "evidence", "evidence/upstream")
+        for file in ROOT.glob(f"{folder}/*.toml")
     ]
     for file in files:
         said = " ".join(row for row in file.read_text().splitlines() if row.startswith("# "))
         names = re.findall(
-            r"(?<![\w/<>])((?:book|bookkit|stacks|tests|trace_evidence)/[\w/]+\.\w+)", said
+            r"(?<![\w/<>])((?:book|bookkit|evidence|tests|trace_evidence)/[\w/]+\.\w+)", said
         )
         assert not [name for name in names if not (ROOT / name).exists()], file.name
 

@@ -9,8 +9,8 @@ from datetime import date
 import numpy as np
 import pytest
 
+from bookkit import can_i_use_record as record
 from bookkit import entries
-from can_i_use import record
 from trace_evidence import can_i_use, triage
 
 NEWEST = record.stacks()[-1]
@@ -43,7 +43,7 @@ def test_each_measured_cell_says_what_it_said_and_no_other_does():
 
 def test_no_cell_is_red_because_the_second_way_failed():
     unknown = [name for name, letters in ROWS.items() if "?" in letters.values()]
-    assert not unknown, "mend the second way in can_i_use/constructs.py"
+    assert not unknown, "mend the second way in evidence/can_i_use/constructs.py"
     # Both once were: a draw that is a Python number, a value that is no index.
     assert ROWS["Delta"]["validated"] in "r-"
     assert ROWS["CategoricalProbs"]["validated"] == "W"
@@ -76,7 +76,7 @@ def test_the_program_of_a_cell_is_python_and_is_printed_with_it():
 
 @pytest.mark.slow
 def test_cells_are_as_the_record_has_them():
-    from can_i_use.__main__ import run
+    from evidence.can_i_use.__main__ import run
 
     cells = [(name, construct) for name, letters in ROWS.items() for construct in letters]
     if not os.environ.get("EVERYTHING"):

@@ -34,7 +34,7 @@ def test_an_entry_has_a_program_that_was_run_as_it_stands(entry):
         assert not rows
         assert all(row.source for row in entry.wordings) or entry.name in REPORTED_ELSEWHERE
         return
-    cure = "run `python -m stacks.recordings --everyday`"
+    cure = "run `python -m evidence.recordings --everyday`"
     assert {row["stack"] for row in rows} == stacks, cure
     assert {row["program"] for row in rows} == {entry.program}, cure
     assert len(entry.program.splitlines()) <= 10

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bookkit import entries, pages, versions
-from stacks import measure as runner
-from stacks.runner import judge
+from evidence import measure as runner
+from evidence.runner import judge
 from tools import environments
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,11 +64,11 @@ def test_binder_installs_releases_of_the_books_lock():
 
 
 def test_the_recordings_were_made_with_the_books_stacks():
-    found = json.loads((ROOT / "stacks" / "everyday.json").read_text())["versions"]
-    for side, lock in (("then", "stacks/then.txt"), ("now", "requirements.txt")):
+    found = json.loads((ROOT / "evidence" / "everyday.json").read_text())["versions"]
+    for side, lock in (("then", "evidence/stacks/then.txt"), ("now", "requirements.txt")):
         pins = runner.pins_of((ROOT / lock).read_text())
         assert found[side] == {name: pins[name] for name in found[side]}, (
-            "run python -m stacks.recordings"
+            "run python -m evidence.recordings"
         )
 
 
@@ -108,7 +108,7 @@ def test_for_each_boundary_two_rows_differ_in_the_deciding_library_alone(record,
 
 # The book's own environments hold the stacks of these rows, so nothing is installed for it.
 ENVIRONMENTS = {"0.15.2": ".venv-then", runner.newest_rows()[-1]: ".venv"}
-LOCKS = {".venv-then": "stacks/then.txt", ".venv": "requirements.txt"}
+LOCKS = {".venv-then": "evidence/stacks/then.txt", ".venv": "requirements.txt"}
 # What was measured changes with a program or a stack alone, and the record names both.
 weekly = pytest.mark.skipif(not os.environ.get("EVERYTHING"), reason="once a week: EVERYTHING=1")
 
@@ -141,7 +141,7 @@ def test_the_record_holds_when_a_row_is_measured_again(record, row):
     for name, part in itertools.product(OWN, runner.PARTS):
         was, now = found["verdicts"][name][part], measured[name][part]
         kinds = [(said["verdict"], said.get("type")) for said in (was, now)]
-        assert kinds[0] == kinds[1], f"run python -m stacks.measure: was {was}, is {now}"
+        assert kinds[0] == kinds[1], f"run python -m evidence.measure: was {was}, is {now}"
 
 
 @weekly
@@ -166,7 +166,7 @@ def test_every_boundary_that_was_measured_is_explained_and_no_other(record):
         for release, _, _ in versions.changes(failure, library)
     }
     said = [(row["failure"], row["library"], row["release"]) for row in versions.moved_by()]
-    assert sorted(said) == sorted(measured), "mend stacks/boundaries.toml"
+    assert sorted(said) == sorted(measured), "mend evidence/boundaries.toml"
     for row in versions.moved_by():
         assert re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/pull/\d+", row["pull"])
 

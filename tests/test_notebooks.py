@@ -75,7 +75,7 @@ def test_what_is_downloaded_leads_to_the_site_alone():
 
 
 def test_every_link_into_jupyterlab_leads_to_what_is_made(folder):
-    texts = [file.read_text() for file in (pages.ROOT / "README.md", *pages.BOOK.rglob("*.md"))]
+    texts = [file.read_text() for file in (pages.ROOT / "README.md", *pages.sources())]
     links = [link for text in texts for link in TO_LAB.findall(text)]
     assert len(links) >= 2
     links += [taught.in_lab(page).removeprefix("lab/tree/") for page in taught.with_cells()]

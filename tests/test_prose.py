@@ -23,8 +23,13 @@ RELEASE = re.compile(r"(NumPyro|JAX|Equinox|Diffrax)\b|(?<![\w.-])(\d+\.\d+\.\d+
 THREAD = re.compile(r"\b(issue|pull request|discussion) #?(\d+)$")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 NOTEBOOKS = pages.find_notebooks()
-PAGES = sorted(pages.BOOK.rglob("*.md"))
-TEXTS = [*PAGES, *sorted(pages.ROOT.glob("*.md")), *sorted(pages.ROOT.glob("[pu]*/**/*.md"))]
+PAGES = pages.sources()
+TEXTS = [
+    *PAGES,
+    *sorted(pages.ROOT.glob("*.md")),
+    *sorted(pages.ROOT.glob("paper/*.md")),
+    *sorted(pages.ROOT.glob("evidence/upstream/**/*.md")),
+]
 
 
 @cache
@@ -96,7 +101,7 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
 @cache
 def measured():
     """Return the (library, release) of what was measured; of those to avoid, of any library."""
-    folder = pages.ROOT / "stacks"
+    folder = pages.ROOT / "evidence"
     rows = versions.load()["rows"]
     found = {(versions.TITLES[name], row["pins"][name]) for row in rows for name in versions.STACK}
     history = json.loads((folder / "hash-history.json").read_text())["releases"]

@@ -21,7 +21,7 @@ SECTIONS = [
 MINUTES, VISIBLE, SOURCE = 20, 260, 800
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 FAILURES = sorted((book.BOOK / "failures").glob("*.md"))
-PAGES = sorted(book.BOOK.rglob("*.md"))
+PAGES = book.sources()
 NOTEBOOKS = book.find_notebooks()
 COLUMNS = 100
 LINES = 25
@@ -106,12 +106,12 @@ def test_every_page_is_in_the_table_of_contents_with_one_title(path):
 
 # What each folder of code neither imports nor starts. The rooms of `bookkit`: its own modules, the
 # site (`sphinx`), all other `formats`, of which the site offers some.
-UPPER = {"can_i_use", "stacks", "tests", "tools", "trials"}
+UPPER = {"evidence", "tests", "tools", "trials"}
 ABOVE = {
     "examine/examine_model": UPPER | {"bookkit", "trace_evidence"},
     "trace_evidence": UPPER | {"bookkit"},
-    "bookkit": UPPER - {"can_i_use"} | {"bookkit.formats", "bookkit.sphinx"},
-    "can_i_use": UPPER - {"can_i_use", "stacks"} | {"bookkit"},
+    "bookkit": UPPER | {"bookkit.formats", "bookkit.sphinx"},
+    "evidence": {"tests", "trials"},
     "tools": {"tests"},
 }
 MAKES_DATA = "bookkit.publish"  # which the package starts in a checkout, where its data are old

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from bookkit import casebook, entries, kept_outputs, pages, publish, versions
-from stacks import recordings
+from evidence import recordings
 from tests.cells import printed_by
 from tools import score
 from trace_evidence import __main__ as command_line
@@ -18,7 +18,7 @@ ROOT = pages.ROOT
 SITE = pages.public_address()
 FAILURES = entries.chapters()
 EVERYDAY = entries.errors()
-RECORDINGS = json.loads((ROOT / "stacks" / "recordings.json").read_text())
+RECORDINGS = json.loads((ROOT / "evidence" / "recordings.json").read_text())
 RULES = [*publish.everything().values()]
 PATTERNS = sorted(
     {row[0] for rule in RULES for row in (*rule["signatures"], *rule["evidence"])}
@@ -83,15 +83,15 @@ def test_each_wording_of_a_chapter_is_printed_by_a_cell_or_recorded_on_a_named_s
             source = reported() if row.source == "report" else "\n".join([*texts, *shared])
             assert re.search(row.regex, source, re.M), (
                 f"{entry.name}: nothing real prints {row.text!r}. Add a program to "
-                "stacks/recordings.toml and run `stacks.recordings`, or take the wording out."
+                "evidence/recordings.toml and run `evidence.recordings`, or take the wording out."
             )
 
 
 def test_the_recordings_are_those_of_the_programs_and_stacks_that_are_there():
     programs = {name: row["about"] for name, row in recordings.read(recordings.TABLE).items()}
     recorded = {row["program"]: row["about"] for row in RECORDINGS}
-    assert recorded == programs, "run `python -m stacks.recordings`"
-    rows = {path.stem for path in (ROOT / "stacks" / "matrix").glob("*.txt")}
+    assert recorded == programs, "run `python -m evidence.recordings`"
+    rows = {path.stem for path in (ROOT / "evidence" / "stacks").glob("*.txt")}
     assert {row["stack"] for row in RECORDINGS} <= rows | {"frameworks"}
     known = set(FAILURES) | {f"everyday.{name}" for name in EVERYDAY}
     assert set(programs.values()) <= known, "name a chapter, or an everyday error"

@@ -1,4 +1,4 @@
-"""The folders of `upstream/`: whole, consistent with the book, and patches that apply. Quick."""
+"""The folders of `upstream`: whole, consistent with the book, and patches that apply. Quick."""
 
 import re
 import shutil

@@ -17,12 +17,17 @@ ENDLESS = PROGRAM + "while True: pass\n"
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
     """A repository of one commit, with a case that has variations."""
-    for name in ("variations/one.py", "variations/two.py", "book/cases/one.md", "README.md"):
+    for name in (
+        "evidence/variations/one.py",
+        "evidence/variations/two.py",
+        "book/cases/one.md",
+        "README.md",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before\n")
     monkeypatch.setattr(variations, "ROOT", tmp_path)
     monkeypatch.setattr(changes.pages, "ROOT", tmp_path)
-    monkeypatch.setattr(variations, "FOLDER", tmp_path / "variations")
+    monkeypatch.setattr(variations, "FOLDER", tmp_path / "evidence" / "variations")
     git(tmp_path, "init", "-q")
     commit(tmp_path)
     return tmp_path
@@ -65,7 +70,11 @@ def test_a_draw_is_repeated_by_its_seed_and_leaves_out_what_ran():
     [
         (PROGRAM.format(declared="silent"), 0, "1 variations of 1 pages, 0 not"),
         (PROGRAM.format(declared="right"), 1, "silent / holds   declared right / holds"),
-        ("import nowhere\n", 1, "error: mend the page, its cure or what variations/ declares: one"),
+        (
+            "import nowhere\n",
+            1,
+            "error: mend the page, its cure or what its variations declare: one",
+        ),
         (ENDLESS.format(declared="silent"), 0, "ended at the limit"),
     ],
 )

@@ -1,9 +1,9 @@
 """Install the two environments of the book inside this checkout.
 
 `.venv` holds the "now" stack (requirements.txt), `.venv-then` the stack of August 2024
-(stacks/then.txt), registered in `.venv` as the Jupyter kernel `then`. uv makes both, and fetches
-Python 3.12 where there is none. An environment is built from nothing and stamped when it is whole;
-a stamp that fits means there is nothing to do.
+(evidence/stacks/then.txt), registered in `.venv` as the Jupyter kernel `then`. uv makes both, and
+fetches Python 3.12 where there is none. An environment is built from nothing and stamped when it is
+whole; a stamp that fits means there is nothing to do.
 
 Runs on any Python from 3.8 on, with the standard library alone: it is what installs uv.
 
@@ -28,7 +28,7 @@ THEN = ROOT / ".venv-then"
 CACHE = ROOT / ".cache"
 BOOTSTRAP = CACHE / "bootstrap"  # the environment of uv
 NOW_LOCK = ROOT / "requirements.txt"
-THEN_LOCK = ROOT / "stacks" / "then.txt"
+THEN_LOCK = ROOT / "evidence" / "stacks" / "then.txt"
 WANTED = "3.12"
 CURE = (
     "The lines above say why. Check the network (behind a company's proxy, SSL_CERT_FILE names its "

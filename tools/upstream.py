@@ -1,9 +1,9 @@
-"""Prove the patches in `upstream/` against the newest releases of the libraries.
+"""Prove the patches in `evidence/upstream/` against the newest releases of the libraries.
 
 Each defect has a folder: a report with a program that reproduces it, a patch, and a test for the
 library's own suite. A copy of the released source is patched under `.cache/upstream/`, and run with
 the newest releases of all that it needs; the book's environments stay as they are. What is found
-goes into `upstream/record.json`, and only what changed since is run again.
+goes into `evidence/upstream/record.json`, and only what changed since is run again.
 
 Folders that are named are proven alone. With `--checkout DIR` all is measured again, with what is
 in no release as well, and what became of each defect on the branch that is there.
@@ -32,13 +32,13 @@ from packaging.version import Version
 
 from bookkit import entries, pages
 from bookkit import upstream as page
-from stacks import measure
+from evidence import measure
 from tools import environments
 from tools.environments import SetupError
 
 ROOT = environments.ROOT
 FOLDER, RECORD = page.FOLDER, ROOT / page.RECORD
-TABLES = pages.data("upstream/index.toml")
+TABLES = pages.data("evidence/upstream/index.toml")
 WORK = environments.CACHE / "upstream"
 PYTHON = WORK / "env" / "bin" / "python"
 FORMAT = 1  # raise it when what is measured changes, and every row is measured again

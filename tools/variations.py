@@ -1,8 +1,8 @@
 """Try failures and cures on variations: `python -m tools.variations [NAME …]`.
 
-A file of `variations/` belongs to the case or chapter of its name. It holds plain programs, such as
-a reader would make of the page's own, each marked by `vary` with what was seen when somebody last
-looked. A program returns what the library gives, the same computed another way, and what the cure
+A file of `evidence/variations` belongs to the case or chapter of its name. It holds plain programs,
+such as a reader would make of the page's own, each marked by `vary` with what was seen when
+somebody last looked. A program returns what the library gives, the same computed another way, and what the cure
 gives (None if there is no cure to try); each a value, or a function of no argument that may raise.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "variations"
+FOLDER = ROOT / "evidence" / "variations"
 FOUND: list[tuple[str, tuple[str, str], dict, Callable]] = []
 TRIED: dict[str, int] = {}  # how many variations of a page ran
 
@@ -157,7 +157,7 @@ def main() -> int:
             wrong[file.stem] = run_file(file, args.python, args.quick)
         else:
             wrong[file.stem] = not args.quick  # `make page` also builds pages that need none
-            print(f"{file.stem:28} has no file in variations/")
+            print(f"{file.stem:28} has no file in evidence/variations/")
     if args.draw:
         print(f"drawn with --seed {args.seed}:")
         begun = used()
@@ -170,7 +170,7 @@ def main() -> int:
     total = f"{sum(TRIED.values())} variations of {len(wrong)} pages"
     print(f"{total}, {sum(wrong.values())} not as declared")
     if bad:
-        print(f"error: mend the page, its cure or what variations/ declares: {', '.join(bad)}")
+        print(f"error: mend the page, its cure or what its variations declare: {', '.join(bad)}")
     return int(bool(bad))
 
 

@@ -1,6 +1,6 @@
 """A chapter's slides: one HTML file that reveal.js shows, made from a deck.
 
-A deck is Markdown, `slides/NAME.md` for the chapter NAME. A line `---` begins a slide, and
+A deck is Markdown, `book/_slides/NAME.md` for the chapter NAME. A line `---` begins a slide, and
 what stands on it is shown as it stands, but for blocks of these kinds:
 
     ```{show} scan-fails     the chapter's executed cell of that name: its code, then its outcome
@@ -43,7 +43,7 @@ from bookkit.outputs import (
 )  # fmt: skip
 from trace_evidence import both, steps
 
-DECKS = pages.ROOT / "slides"
+DECKS = pages.ROOT / "book" / "_slides"
 PAGE = Template(Path(__file__).with_suffix(".html").read_text())
 STYLE = Path(__file__).with_suffix(".css").read_text()
 CODE_STYLE = "a11y-high-contrast-light"  # the site's

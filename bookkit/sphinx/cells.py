@@ -26,7 +26,7 @@ SCRIPTS = {
     'class="steps"': "steps.js",
     'class="predict"': "predict.js",
 }
-THEN_PINS = pages.ROOT / "stacks" / "then.in"
+THEN_PINS = pages.ROOT / "evidence" / "stacks" / "then.in"
 
 
 class ThenLexer(IPython3Lexer):

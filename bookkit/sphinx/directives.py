@@ -271,7 +271,7 @@ def stacks_table() -> str:
     measured = say(
         "Measured on {date}, on {platform} with CPython {python}: {programs} programs on "
         "{stacks} stacks, {controls} of them controls, which differ from another stack in one "
-        "library. All pins of a stack, with hashes, are in its file in `stacks/matrix/`.",
+        "library. All pins of a stack, with hashes, are in its file in `evidence/stacks/`.",
         date=record["date"], platform=say(" and ").join(record["platform"]),
         python=say(" and ").join(record["python"]), programs=len(record["failures"]),
         stacks=len(record["rows"]), controls=len(record["rows"]) - len(versions.rows()),

@@ -10,7 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro.distributions as dist
 
-from . import constructs, record
+from bookkit import can_i_use_record as record
+
+from . import constructs
 
 # By event dimensions: the first whose values a parameter's constraint allows is taken.
 VALUES = {

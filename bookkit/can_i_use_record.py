@@ -9,7 +9,7 @@ import json
 import tomllib
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent.parent / "evidence" / "can_i_use"
 FILE = FOLDER / "record.json"
 INSTANCES = tomllib.loads((FOLDER / "instances.toml").read_text(encoding="utf-8"))
 CONSTRUCTS = INSTANCES["constructs"]  # what each does, by name, in the order of the table
@@ -29,7 +29,7 @@ def stacks(known=None):
 
 def letters(row, stack):
     """Return the letter of each construct in a row on a stack; `?` where nobody asked."""
-    return dict(zip(CONSTRUCTS, row["on"].get(stack, "").ljust(len(CONSTRUCTS), "?")))
+    return dict(zip(CONSTRUCTS, row["on"].get(stack, "").ljust(len(CONSTRUCTS), "?"), strict=False))
 
 
 def table(stack):

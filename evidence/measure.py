@@ -1,20 +1,20 @@
-"""Measure in which releases each failure occurs, and write `stacks/matrix.json`.
+"""Measure in which releases each failure occurs, and write `evidence/matrix.json`.
 
-Every row is a stack: `stacks/matrix/<row>.in` names its Python and its pins, `<row>.txt` is their
+Every row is a stack: `evidence/stacks/<row>.in` names its Python and its pins, `<row>.txt` is their
 lock with hashes. A row whose name is a NumPyro release is that release with a JAX of its time;
 `<release>+jax-<version>` is the same NumPyro with a later JAX; `<release>-<library>-<version>` is a
 control, which differs from another row in one library.
 
 For each row uv makes an environment under `.cache/matrix/`. In it `runner.py` runs the chapters'
-programs, of `stacks/reproducers/`, and those of the cases, of `book/cases/`, with their cures. What
+programs, of `evidence/chapters/`, and those of the cases, of `book/cases/`, with their cures. What
 is known stands in the record: each verdict with a digest of the program that it is about. So only
 what is new or changed runs, in a fresh clone too, and a row is written as soon as it is measured.
 
-    python -m stacks.measure                       measure what is missing in all rows
-    python -m stacks.measure --newest              the newest rows only, for a new case
-    python -m stacks.measure --rows 0.15.2,0.22.0  these rows only
-    python -m stacks.measure --lock                lay down the book's own stack, lock all rows
-    python -m stacks.measure --lock --rows ...     make the locks of some from their pins
+    python -m evidence.measure                       measure what is missing in all rows
+    python -m evidence.measure --newest              the newest rows only, for a new case
+    python -m evidence.measure --rows 0.15.2,0.22.0  these rows only
+    python -m evidence.measure --lock                lay down the book's own stack, lock all rows
+    python -m evidence.measure --lock --rows ...     make the locks of some from their pins
 
 Verdicts: `fails` (the library's exception), `wrong` (a silently wrong result, and which), `warns`,
 `ok`, and `cannot run` (another exception than the failure's: the stack cannot run this program).
@@ -41,13 +41,13 @@ from typing import Any
 
 from bookkit import entries, versions
 from bookkit.pages import ROOT
-from stacks import runner
+from evidence import runner
 from tools import environments
 
-STACKS = ROOT / "stacks" / "matrix"
-REPRODUCERS = ROOT / "stacks" / "reproducers"
-RUNNER = ROOT / "stacks" / "runner.py"
-RECORD = ROOT / "stacks" / "matrix.json"
+STACKS = ROOT / "evidence" / "stacks"
+REPRODUCERS = ROOT / "evidence" / "chapters"
+RUNNER = ROOT / "evidence" / "runner.py"
+RECORD = ROOT / "evidence" / "matrix.json"
 WORK = ROOT / ".cache" / "matrix"
 PARTS = ("reproduce", "fix")
 JOBS = 2
@@ -75,7 +75,7 @@ def row_order(row: str) -> tuple[tuple[int, ...], str, tuple[int, ...], str]:
 
 def row_names() -> list[str]:
     """The rows that have pins, oldest NumPyro first."""
-    return sorted((path.stem for path in STACKS.glob("*.in")), key=row_order)
+    return sorted((path.stem for path in STACKS.glob("[0-9]*.in")), key=row_order)
 
 
 def newest_rows() -> list[str]:
@@ -92,7 +92,9 @@ def python_of(row: str) -> str:
     """The Python that a row needs, as its file of pins says: `3.12`."""
     found = _PYTHON.search((STACKS / f"{row}.in").read_text())
     if found is None:
-        raise SystemExit(f"error: stacks/matrix/{row}.in names no Python: begin it `# Python 3.12`")
+        raise SystemExit(
+            f"error: evidence/stacks/{row}.in names no Python: begin it `# Python 3.12`"
+        )
     return found[1]
 
 

@@ -1,12 +1,12 @@
 """Record what the programs of the error tables say, on stacks old and new.
 
-Two places hold programs that raise one error each. Those of `stacks/recordings.toml` run on some
-rows of the version matrix, and on the stack of `stacks/recordings/frameworks.txt`; of each error
-type and traceback are kept in `stacks/recordings.json`, once for each wording. Those of
-the everyday errors run on the book's own two stacks, which is quick; `stacks/everyday.json` keeps
+Two places hold programs that raise one error each. Those of `evidence/recordings.toml` run on some
+rows of the version matrix, and on the stack of `evidence/stacks/frameworks.txt`; of each error
+type and traceback are kept in `evidence/recordings.json`, once for each wording. Those of
+the everyday errors run on the book's own two stacks, which is quick; `evidence/everyday.json` keeps
 what each says on both, and only what is new or changed is run. The tests hold triage to both.
 
-Usage: python -m stacks.recordings [--everyday]
+Usage: python -m evidence.recordings [--everyday]
 """
 
 import contextlib
@@ -103,7 +103,7 @@ def run(python, programs):
     Raises:
         SystemExit: they could not be run there.
     """
-    from stacks import measure
+    from evidence import measure
 
     two_devices = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
     done = subprocess.run(
@@ -132,16 +132,14 @@ def wording(said):
 
 
 def record_wordings():
-    """Run the programs of `stacks/recordings.toml` on all their stacks, and write the file."""
-    from stacks import measure
+    """Run the programs of `evidence/recordings.toml` on all their stacks, and write the file."""
+    from evidence import measure
 
     tables = read(TABLE)
     programs = {name: row["program"] for name, row in tables.items()}
     rows, seen = [], set()
     for stack in (*STACKS, measure.newest_rows()[-1], FRAMEWORKS):
         print(f"recording on {stack} …", flush=True)
-        if stack == FRAMEWORKS:
-            measure.STACKS = ROOT / "stacks" / "recordings"
         python = measure.install(stack)
         for name, said in run(python, programs).items():
             key, about = (name, *wording(said)), tables[name]["about"]
@@ -157,7 +155,7 @@ def record_wordings():
 def record_everyday():
     """Run what is new or changed of the everyday errors on both stacks, and write the file."""
     from bookkit import entries
-    from stacks import measure
+    from evidence import measure
     from tools import environments
 
     file = TABLE.with_name("everyday.json")

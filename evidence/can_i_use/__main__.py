@@ -1,7 +1,7 @@
 """Measure the table *Can I use it?*: the cells that the record lacks, one row after another.
 
-    python -m can_i_use                          on this stack
-    python -m can_i_use --rows 0.19.0,0.16.1     on stacks of the version matrix
+    python -m evidence.can_i_use                          on this stack
+    python -m evidence.can_i_use --rows 0.19.0,0.16.1     on stacks of the version matrix
 
 A row is written as soon as it is measured, so a next run goes on from there.
 """
@@ -17,9 +17,10 @@ from importlib.metadata import version
 
 import jax
 
-from can_i_use import constructs, record, rows
+from bookkit import can_i_use_record as record
+from evidence.can_i_use import constructs, rows
 
-ROOT = record.FOLDER.parent
+ROOT = record.FOLDER.parent.parent
 FIXED = {"JAX_PLATFORMS": "cpu", "JAX_DISABLE_MOST_OPTIMIZATIONS": "1", "PYTHONWARNINGS": "ignore"}
 
 
@@ -57,7 +58,7 @@ def run(python, wanted):
     saves = {name: (row[0], ["saved"]) for name, row in wanted.items() if "saved" in row[1]}
     with tempfile.TemporaryDirectory() as folder:
         for seed, cells in ("1", saves), ("2", wanted):
-            command = [python, "-m", "can_i_use", "--here", json.dumps(cells)]
+            command = [python, "-m", "evidence.can_i_use", "--here", json.dumps(cells)]
             env = {**os.environ, **FIXED, "PYTHONHASHSEED": seed, "LEAVES": folder}
             with subprocess.Popen(
                 command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True
@@ -101,7 +102,7 @@ def main():
     if options.here is not None:
         measure(options.here)
     elif options.rows:
-        from stacks import measure as stacks
+        from evidence import measure as stacks
 
         made = {name: row["made"] for name, row in record.load().items()}
         for row in options.rows.split(","):

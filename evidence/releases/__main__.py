@@ -1,9 +1,9 @@
-"""Measure in which releases the programs of `stacks/avoid.toml` compute wrong numbers on a CPU.
+"""Measure in which releases the programs of `evidence/avoid.toml` compute wrong numbers on a CPU.
 
 For each release that a table names, uv makes an environment in `.cache/avoid`, in which the table's
 program runs: as it is, and with the table's flag where it was wrong. Where no release is
 right again, the locked one is measured too. What was counted is printed and written to
-`stacks/avoid.json`. Only what is not there is measured: `python -m stacks.avoid`.
+`evidence/avoid.json`. Only what is not there is measured: `python -m evidence.releases`.
 """
 
 import datetime
@@ -15,7 +15,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-from stacks import measure
+from evidence import measure
 from tools import environments
 
 HERE = Path(__file__).resolve().parent

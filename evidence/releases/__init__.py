@@ -1,0 +1,1 @@
+"""Programs that some releases compute wrongly; `python -m evidence.releases` measures them."""
