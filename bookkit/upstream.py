@@ -69,8 +69,8 @@ def table() -> str:
         mark = f"{{inline-mark}}`{row['kind']}: {say(row['kind'])}`"
         (test,) = sorted((FOLDER / name).glob("test_*.py"))
         files = {
-            say("patch"): f"/upstream/{name}/fix.patch",
-            say("test"): f"/upstream/{name}/{test.name}",
+            say("patch"): f"/evidence/upstream/{name}/fix.patch",
+            say("test"): f"/evidence/upstream/{name}/{test.name}",
             say("reproducer"): f"/{write_reproducer(name).relative_to(pages.ROOT)}",
         }
         links = [f"{{download}}`{key} <{file}>`" for key, file in files.items()]
