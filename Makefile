@@ -83,8 +83,8 @@ workshop: environments ## make student and instructor notebooks, slides and hand
 	@$(PY) -m bookkit
 	@$(PY) -m bookkit.formats.workshop
 
-matrix: environments ## measure what is new or changed on the stacks of the version matrix
-	@$(PY) -m evidence.measure $(ARGS)
+measure: environments ## measure what is new or changed, on stacks old and new (ARGS="case --newest")
+	@$(PY) -m bookkit.run -m evidence $(ARGS)
 
 # What a maintainer runs: make run M="tools.latest"
 run: environments
@@ -99,30 +99,25 @@ lock: environments
 	  -o requirements.txt
 	$(LOCK) pyproject.toml --extra notebook --group lab --group install -c requirements.txt \
 	  -o binder/requirements.txt
-	$(PY) -m evidence.measure --lock
-	$(UV) pip compile --quiet --no-header --no-annotate --generate-hashes --python-version \
-	  $$(sed -n '1s/# Python //p' evidence/stacks/frameworks.in) \
-	  --upgrade evidence/stacks/frameworks.in -o evidence/stacks/frameworks.txt
+	$(PY) -m evidence.stacks
 	$(LOCK) --upgrade evidence/stacks/then.in --exclude-newer $(THEN_DATE) -o evidence/stacks/then.txt
 
-# Moves the book to the newest releases. A step that fails after `recordings` needs a person: the next
-# ones run all the same, and the end names it. After an interruption or a correction, run it again.
-STEPS := bookkit "pytest -q book --update" evidence.can_i_use bookkit.translations \
-  "pytest -q -m 'slow or not slow' tests" tools.upstream
+# Moves the book to the newest releases. A step that fails needs a person: the next ones run all the
+# same, and the end names it. After an interruption or a correction, run it again.
+STEPS := evidence bookkit "pytest -q book --update" bookkit.translations \
+  "pytest -q -m 'slow or not slow' tests"
 upgrade: lock
-	$(MAKE) matrix ARGS=--newest
-	$(PY) -m evidence.releases
-	$(PY) -m evidence.recordings
+	$(MAKE) environments
 	@wrong=; for step in $(STEPS); do echo "python -m $$step …"; \
 	  eval "$(PY) -m $$step" || wrong="$$wrong  python -m $$step\n"; done; \
 	echo "Read what changed, and the text beside it:"; \
-	git diff --stat -- book tests/outputs evidence/everyday.json evidence/recordings.json evidence/can_i_use; \
+	git diff --stat -- book tests/outputs evidence/rows; \
 	[ -z "$$wrong" ] || { printf "error: see above what these say:\n$$wrong" >&2; exit 1; }
 
 lint: environments ## check the style of the code, its types, the workflows, and the spelling
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
 	@.venv/bin/zizmor --offline --quiet --min-severity medium .github
-	@.venv/bin/codespell *.md book paper upstream .github
+	@.venv/bin/codespell *.md book paper evidence/upstream .github
 	@! git grep -nE '^(<{7}|>{7}) '  # the marks of a merge
 
 clean: ## remove the environments and all that was built

@@ -1,4 +1,4 @@
-"""Read `evidence/avoid.toml` and what was measured: the releases that compute wrong numbers."""
+"""Read `evidence/releases.toml` and what was counted: the releases that compute wrong numbers."""
 
 from typing import Any
 
@@ -6,14 +6,23 @@ from . import casebook, pages, versions
 from .languages import said, say
 from .versions import version_order
 
-RECORD = "evidence/avoid.json"
+TABLES, ROWS = "evidence/releases.toml", "evidence/rows/release.jsonl"
 TOLD = ("library", "since", "until", "symptom", "cure", "flag", "url")
 
 
 def load() -> list[dict[str, Any]]:
     """Return the tables, in the order of the page."""
-    rows = pages.data("evidence/avoid.toml")["avoid"]
+    rows = pages.data(TABLES)["avoid"]
     return [said({"until": "", **row}, "symptom", "spoiled", "cure") for row in rows]
+
+
+def counted() -> dict[str, dict[str, Any]]:
+    """Return what each program counted, by program and release."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in pages.data(ROWS):
+        release = row["stack"].split()[0].partition("==")[2]
+        found.setdefault(row["program"], {})[release] = row
+    return found
 
 
 def rules() -> dict[str, dict[str, str]]:
@@ -25,7 +34,7 @@ def releases(row: dict[str, Any]) -> str:
     """Return the wrong releases of a table in words."""
     if row["until"]:
         return versions.between(row["since"], row["until"])
-    measured = pages.data(RECORD)["programs"][row["program"]]
+    measured = counted()[row["program"]]
     newest = max(measured, key=version_order)
     return say(
         "{since} to {newest}, the newest on {date}",
@@ -55,7 +64,7 @@ def table() -> str:
 def counted_table(program: str = "") -> str:
     """Return what each program, or one of them, counted; releases that counted alike together."""
     head = say("| Program | Release | Wrong numbers | With the flag | Measured |")
-    known = pages.data(RECORD)["programs"]
+    known = counted()
     rows: dict[tuple[str, ...], list[str]] = {}
     for row in load():
         if program not in ("", row["program"]):
@@ -65,14 +74,14 @@ def counted_table(program: str = "") -> str:
             measured = counts[release]
             file = pages.source(f"evidence/releases/{row['program']}.py")
             name = f"[`{row['program']}`]({file}), {row['library']}"
-            words = [counted(measured.get(key)) for key in ("counted", "with_flag")]
+            words = [in_words(measured.get(key)) for key in ("counted", "with_flag")]
             rows.setdefault((name, *words, measured["date"]), []).append(release)
     return casebook.as_table(
         head, [(name, ", ".join(some), *rest) for (name, *rest), some in rows.items()]
     )
 
 
-def counted(numbers: list[int] | None) -> str:
+def in_words(numbers: list[int] | None) -> str:
     """Return how many numbers were wrong, of how many, or nothing where that was not measured."""
     if numbers is None:
         return ""

@@ -23,14 +23,14 @@ SHARED = (
     *("_config.yml", "_toc.yml", "book/*.toml", "book/references.bib"),
     *("book/_static/**/*", "book/_templates/**/*", "bookkit/**/*", "evidence/can_i_use/**/*"),
     *("examine/examine_model/**/*", "examine/trials/record.json", "binder/hub-values.yaml"),
-    *("evidence/*.json", "evidence/*.toml", "evidence/stacks/*.in", "evidence/upstream/**/*"),
+    *("evidence/*.toml", "evidence/rows/*", "evidence/stacks/*", "evidence/upstream/**/*"),
     *("locale/*/language.toml", "locale/*/LC_MESSAGES/interface.po"),
     "locale/*/LC_MESSAGES/records/**/*.po",
 )
 # What one page depends on: Sphinx sees which.
 OWN = (
     *("book/**/*.md", "book/**/*.json", "locale/*/LC_MESSAGES/book/**/*.po"),
-    *("evidence/matrix.json", "tests/outputs/cases/*.txt"),
+    *("evidence/rows/case.jsonl", "tests/outputs/cases/*.txt"),
 )
 SHOWN = 40  # lines of Sphinx's log, which has warnings and errors alone
 

@@ -21,9 +21,8 @@ from typing import Any
 import fastjsonschema
 from examine_model.report import NAMES
 
-from bookkit import forms, pages
+from bookkit import forms, pages, versions
 from bookkit.languages import cached, said, say
-from bookkit.versions import TITLES
 from trace_evidence.narrowing import SEE, WHERE
 from trace_evidence.triage import CLAIM
 
@@ -32,7 +31,7 @@ FAMILIES = pages.BOOK / "reference" / "families.md"
 ERRORS = pages.BOOK / "errors"
 KEYS = {  # the keys that an entry must have, and those that it may have
     CHAPTER: (
-        "title see where symptom message cause cure question wordings upstream",
+        "title see where symptom message cause cure question wordings upstream decided_by moved_by",
         "evidence undecided_with once phrases",
     ),
     CASE: (
@@ -67,6 +66,9 @@ CHOICES: dict[str, Collection] = {
     **{"examine": NAMES, "only": STACKS},
 }
 TEXTS = ("title", "symptom", "cause", "cure", "costs", "question")
+# What a program says where the stack lacks what it imports, and the errors that are about that.
+LACKING = ("ImportError", "ModuleNotFoundError", "AttributeError", "NameError")
+MISSING = ("missing-package", "removed-api")
 SECTIONS = ["What you see", "Why", "Cure", "Is my code hit?"]
 
 
@@ -85,7 +87,7 @@ class Wording:
     """One wording of a failure's message.
 
     It is backed by a real message: one that a cell of the book or the entry's program prints, or
-    one that a program of `evidence/recordings.toml` provoked. Where none can be had, `source` says
+    one that a program of `evidence/wordings.toml` provoked. Where none can be had, `source` says
     what does: `report`, in `tests/reports/tuning.toml`, or `documentation`, of a library.
     """
 
@@ -135,7 +137,10 @@ class Entry:
     # What the trackers say: mappings with `text` and `url`, or one with `not_reported`, the words
     # that were searched for.
     upstream: tuple[dict, ...] = ()
+    decided_by: tuple[str, ...] = ()  # whose releases decide; the first repaired it, or would
     # --- of a chapter
+    # What moved each boundary that was measured: mappings of `library`, `release`, `pull`, `says`.
+    moved_by: tuple[dict, ...] = ()
     message: str = ""  # the line to look for, as a reader's screen shows it
     undecided_with: tuple[str, ...] = ()  # chapters with the same messages; each has the other's
     once: tuple[str, ...] = ()  # sections that are cases now; old links lead to the table of cases
@@ -147,7 +152,6 @@ class Entry:
     family: str = ""  # the chapter or the family that it belongs to
     severity: int = 0  # a key of `SEVERITIES`, judged from `costs`; the index sorts by it
     costs: str = ""  # how wrong it is, how likely, and when it may be ignored, in two sentences
-    decided_by: tuple[str, ...] = ()  # whose releases decide; the first repaired it, or would
     tolerance: float = 1e-3  # how far `got`, `expected`, `cured` may differ and agree, relative
     examine: str = ""  # the check of `examine` that finds it in a model, if one does
     # --- of an everyday error; its library is that of the page, `jax-loops` say
@@ -194,6 +198,10 @@ def checks() -> dict[str, Callable]:
     told = dict.fromkeys(("text", "url", "says", "not_reported"), text)
     either = [{"required": ["not_reported"], "maxProperties": 1}, {"required": ["text", "url"]}]
     one_of = {name: {"enum": [*choices]} for name, choices in CHOICES.items()}
+    moved = dict.fromkeys(("library", "release", "pull", "says"), text)
+    moved_by = forms.mapping(
+        moved, [*moved], description="a mapping of library, release, pull, says."
+    )
     upstream = forms.mapping(told, [], anyOf=either, description=f"a mapping{listed}")
     families = [*(page.stem for page in sorted(pages.FAILURES.glob("*.md"))), *names_of_families()]
     parts = {
@@ -202,7 +210,8 @@ def checks() -> dict[str, Callable]:
         "upstream": upstream,
         "see": {"enum": [*SEE]},
         "where": {"enum": [*WHERE]},
-        "decided_by": {"enum": [*TITLES]},
+        "decided_by": {"enum": [*versions.TITLES]},
+        "moved_by": moved_by,
     }
     items = {key: {"type": "array", "items": part} for key, part in parts.items()}
     rules: dict[str, Any] = {**one_of, **items, "family": {"enum": families}}
@@ -245,6 +254,7 @@ def made(name: str, form: str, page: str, row: Any) -> Entry:
     row["wordings"] = tuple(Wording(**said(one, "note")) for one in row.get("wordings", ()))
     row["evidence"] = tuple(Evidence(**said(one, "means")) for one in row.get("evidence", ()))
     row["upstream"] = tuple(said(one, "text", "says") for one in row.get("upstream", ()))
+    row["moved_by"] = tuple(said(one, "says") for one in row.get("moved_by", ()))
     row["phrases"] = tuple(map(say, row.get("phrases", ())))
     row["program"] = row.get("program", "").strip("\n")
     if form == CASE and not row.get("decided_by"):
@@ -295,8 +305,33 @@ def families() -> dict[str, Entry]:
 
 
 def recorded() -> list[dict[str, str]]:
-    """Return what the errors' programs said: rows of `about`, `stack`, `type` and `text`."""
-    return pages.data("evidence/everyday.json")["rows"]
+    """Return what the errors' own programs said: rows of `about`, `stack`, `type` and `text`."""
+    return [row for row in wordings() if row["program"] == f"everyday.{row['about']}"]
+
+
+@cached
+def wordings() -> list[dict[str, str]]:
+    """Return what was recorded of each program's error: once, where several stacks say it alike.
+
+    A stack that lacks what a program imports says nothing about its error. Of the errors' own
+    programs both stacks are here.
+    """
+    found, seen = [], set()
+    for row in pages.data("evidence/rows/wording.jsonl"):
+        row = {**row, "about": row["about"].removeprefix("everyday.")}
+        own = row["program"].startswith("everyday.")
+        lacks = row["type"] in LACKING and row["about"] not in MISSING
+        key = row["program"], row["stack"] if own else message(row)
+        if row["type"] and key not in seen and (own or not lacks):
+            seen.add(key)
+            found.append(row)
+    return found
+
+
+def message(row: dict[str, str]) -> str:
+    """Return what tells one recorded wording from another: type and message, without numbers."""
+    said = re.split(r"^(?! |Traceback)", row.get("text", ""), maxsplit=1, flags=re.M)[-1]
+    return f"{row.get('type', '')}: {re.sub(r'[0-9]+', '#', said)[:200]}"
 
 
 # --- the programs of a case ------------------------------------------------------------------

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
@@ -24,6 +24,7 @@ VARIABLE = "LANGUAGES"
 """The variable of the environment that names the editions to build; all, where it is not set."""
 
 T = TypeVar("T")
+P = ParamSpec("P")
 _cached: list[Any] = []
 _spoken = ENGLISH
 _words: dict[str, str] = {}
@@ -120,7 +121,7 @@ def use(code: str) -> None:
                 _words[" ".join(str(message.id).split())] = str(message.string)
 
 
-def cached(function: Callable[[], T]) -> Callable[[], T]:
+def cached(function: Callable[P, T]) -> Callable[P, T]:
     """Return a function that computes its answer once, and anew in another language."""
     _cached.append(cache(function))
     return _cached[-1]

@@ -113,12 +113,14 @@ def parse(text: str) -> Any:
 
 @cache
 def data(name: str) -> Any:
-    """Return what a file in TOML or JSON holds: the same object each time, which nobody changes.
+    """Return what a file of TOML, JSON or lines of JSON holds; nobody changes it.
 
     Args:
         name: the file, from the root of the repository.
     """
     text = (ROOT / name).read_text(encoding="utf-8")
+    if name.endswith(".jsonl"):
+        return [json.loads(line) for line in text.splitlines()]
     return tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
 
 

@@ -70,13 +70,20 @@ SOURCES: dict[str, list[tuple[str, Any]]] = {
 }
 # The keys of records whose texts are translated, and those of the pages' front matter.
 RECORDS = {
-    "evidence/avoid.toml": {"symptom", "spoiled", "cure"},
-    "evidence/boundaries.toml": {"says"},
+    "evidence/releases.toml": {"symptom", "spoiled", "cure"},
     "evidence/upstream/index.toml": {"title", "state"},
 }
 FRONT = {
     *("title", "symptom", "cause", "cure", "question", "costs", "phrases", "note", "means"),
-    *("upstream.text", "upstream.says", "objectives", "need", "description", "headline"),
+    *(
+        "upstream.text",
+        "upstream.says",
+        "moved_by.says",
+        "objectives",
+        "need",
+        "description",
+        "headline",
+    ),
 }
 # Babel writes when a file was made, and by whom; that is Git's to know.
 HEADER = re.compile(

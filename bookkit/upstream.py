@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from . import casebook, entries, pages
+from . import casebook, entries, pages, versions
 from .languages import cached, said, say
 
 FOLDER = pages.ROOT / "evidence" / "upstream"
-RECORD = "evidence/upstream/record.json"
+ROWS, CHECKED_OUT = "evidence/rows/patch.jsonl", "evidence/rows/checkout.jsonl"
+STACK = "patches"  # the releases on which patches are proven
 
 
 @cached
@@ -14,6 +15,16 @@ def defects() -> dict[str, dict]:
     """Return the rows of `evidence/upstream/index.toml` by folder."""
     rows = pages.data("evidence/upstream/index.toml")["defect"]
     return {row["folder"]: said(row, "title", "state") for row in rows}
+
+
+def proven() -> dict[str, dict]:
+    """Return what was found of each folder, and of all patches `together`, on the releases."""
+    return {row["program"]: row for row in pages.data(ROWS)}
+
+
+def checked_out() -> dict[str, dict]:
+    """Return what was found of each folder in a checkout of the library."""
+    return {row["program"]: row for row in pages.data(CHECKED_OUT)}
 
 
 def reproducer(name: str) -> str:
@@ -31,12 +42,11 @@ def write_reproducer(name: str) -> Path:
 
 
 def proof(name: str) -> str:
-    """Return what `make run M=tools.upstream` found of a folder's test, in a few words."""
-    found = pages.data(RECORD)["rows"].get(
-        name, {"state": say("not proven yet: `make run M=tools.upstream`")}
-    )
+    """Return what `python -m evidence patch` found of a folder's test, in a few words."""
+    nothing = {"state": say("not proven yet: `make measure`")}
+    found = nothing | (checked_out() | proven()).get(name, {})
     if found["state"] == "fixed":
-        release = pages.data(RECORD)["versions"]["numpyro"]
+        release = versions.pins(STACK)["numpyro"]
         found = {"state": say("**fixed** in NumPyro {release}", release=release)}
     if found["state"] != "proven":
         return found["state"]
@@ -48,7 +58,7 @@ def proof(name: str) -> str:
 
 def on_main(name: str) -> str:
     """Return what became of a defect on NumPyro's main branch, and at which commit, if known."""
-    found = pages.data(RECORD)["rows"].get(name, {}).get("main")
+    found = checked_out().get(name, {}).get("main")
     if not found:
         return say("not measured")
     states = {
@@ -104,16 +114,15 @@ def rest_table() -> str:
 
 def summary() -> str:
     """Return when and on what the patches were proven, and what they come to together."""
-    found = pages.data(RECORD)
-    versions = found["versions"]
+    found, pins = proven(), versions.pins(STACK)
     cases = [case for case in found["together"]["cases"].values() if case["patched"]]
     good = sum(case["verdict"] == "ok" for case in cases)
     silent = sum(case["verdict"] == "ok" and case["kind"] == "silent" for case in cases)
-    days = sorted({row["date"] for row in found["rows"].values()})
+    days = sorted({row["date"] for row in found.values()})
     owners = [case.whose for case in entries.cases().values()]
     text = say(
         "Proven on {day} with NumPyro {numpyro} and JAX {jax}, from released packages.",
-        day=days[-1], numpyro=versions["numpyro"], jax=versions["jax"],
+        day=days[-1], numpyro=pins["numpyro"], jax=pins["jax"],
     )  # fmt: skip
     text += say(
         " With all patches applied together, {good} of the {count} cases that they address "

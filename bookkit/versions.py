@@ -1,16 +1,16 @@
-"""Read the measured version matrix, `evidence/matrix.json`.
+"""Read the version matrix: the locks of its stacks, and the rows of `evidence/rows/case.jsonl`.
 
-`evidence/measure.py` measures it. Each row is a stack of released versions; each failure has a
-verdict in each row. Some rows are controls: they differ from another row in one library, to tell
-which library moved a boundary.
+Each row of the matrix is a stack of released versions; each failure has a verdict in it. Some are
+controls: they differ from another stack in one library, to tell which library moved a boundary.
 """
 
+import re
 from collections.abc import Callable
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 from . import pages
-from .languages import cached, said, say
+from .languages import cached, say
 
 BAD = ("fails", "wrong", "warns")
 UNKNOWN = "not measured"
@@ -30,6 +30,11 @@ ASKED: set[str] = set()
 """The programs whose verdicts were asked for, and `STACKS`, since somebody emptied it."""
 STACKS = "all stacks"
 
+STACKS_FOLDER = pages.ROOT / "evidence" / "stacks"
+
+_PIN = re.compile(r"^([A-Za-z0-9_.-]+)==([^\s;\\]+)", re.MULTILINE)
+_PYTHON = re.compile(r"^# Python (\d+\.\d+)$", re.MULTILINE)
+
 Record = dict[str, Any]
 Row = dict[str, Any]
 
@@ -42,9 +47,61 @@ class Span(NamedTuple):
     last: str
 
 
+def pins_of(lock: str) -> dict[str, str]:
+    """Name and version of everything that a lock file installs."""
+    return {name.lower().replace("_", "-"): version for name, version in _PIN.findall(lock)}
+
+
+@cached
+def pins(stack: str) -> dict[str, str]:
+    """Name and version of everything that a stack's lock installs."""
+    return dict(sorted(pins_of((STACKS_FOLDER / f"{stack}.txt").read_text()).items()))
+
+
+def python_of(stack: str) -> str:
+    """The Python that a stack needs, as its file of pins says: `3.12`."""
+    found = _PYTHON.search((STACKS_FOLDER / f"{stack}.in").read_text())
+    if found is None:
+        raise pages.PageError(f"{stack}.in names no Python: begin it with `# Python 3.12`")
+    return found[1]
+
+
+def stack_order(stack: str) -> tuple[tuple[int, ...], str, tuple[int, ...], str]:
+    """Sort key of a stack's name: the NumPyro release, its later JAX releases, its controls."""
+    release, mark, rest = re.fullmatch(r"([\d.]+)([+-]?)(.*)", stack).groups()  # type: ignore[union-attr]
+    later = version_order(rest.removeprefix("jax-")) if mark == "+" else ()
+    return version_order(release), mark, later, rest
+
+
+def stack_names() -> list[str]:
+    """The stacks of the matrix, oldest NumPyro first."""
+    return sorted((path.stem for path in STACKS_FOLDER.glob("[0-9]*.in")), key=stack_order)
+
+
+@cached
 def load() -> Record:
     """The record: `date`, `platform`, `python`, `failures` and `rows`, sorted by release."""
-    return pages.data("evidence/matrix.json")
+    measured: dict[str, dict[str, Row]] = {stack: {} for stack in stack_names()}
+    machines, failures = set(), []
+    for row in pages.data("evidence/rows/case.jsonl"):
+        measured[row["stack"]][row["program"]] = row
+        machines.add(row["machine"].partition(",")[0])
+        failures += [row["program"]] * (row["program"] not in failures)
+    rows = [
+        {
+            "row": stack, "python": python_of(stack), "pins": pins(stack), "verdicts": verdicts,
+            "measured": min(row["date"] for row in verdicts.values()),
+        }
+        for stack, verdicts in measured.items()
+        if verdicts
+    ]  # fmt: skip
+    return {
+        "date": max(row["measured"] for row in rows),
+        "platform": sorted(machines),
+        "python": sorted({row["python"] for row in rows}),
+        "failures": failures,
+        "rows": rows,
+    }
 
 
 def version_order(version: str) -> tuple[int, ...]:
@@ -69,8 +126,7 @@ def verdict(row: Row, failure_id: str) -> dict[str, str]:
     It is `not measured` in a row that was measured before the program was written or changed.
     """
     ASKED.add(failure_id)
-    said = row["verdicts"].get(failure_id)
-    return said["reproduce"] if said else {"verdict": UNKNOWN}
+    return row["verdicts"].get(failure_id, {"verdict": UNKNOWN})
 
 
 def told() -> dict[str, list]:
@@ -107,7 +163,10 @@ def decided_by(failure_id: str) -> tuple[str, ...]:
 
     There are none of a program that was not measured.
     """
-    return tuple(load()["failures"].get(failure_id, {"decided_by": ()})["decided_by"])
+    from . import entries  # which says in what libraries an entry may name
+
+    entry = entries.load().get(failure_id)
+    return entry.decided_by if entry else ()
 
 
 def _alike(failure_id: str, library: str) -> Callable[[Row], bool]:
@@ -147,12 +206,6 @@ def spans(failure_id: str, library: str | None = None) -> list[Span]:
         first = found.pop().first if found and found[-1].verdict == kind else release
         found.append(Span(kind, first, release))
     return found
-
-
-@cached
-def moved_by() -> list[dict[str, str]]:
-    """What moved each boundary: `failure`, `library`, `release`, `pull` (an address), `says`."""
-    return [said(row, "says") for row in pages.data("evidence/boundaries.toml")["boundary"]]
 
 
 def boundaries(failure_id: str, library: str | None = None) -> list[tuple[str, str]]:

@@ -1,17 +1,17 @@
-"""Run the programs of cases on the stack of this Python, and print a verdict for each.
+"""Run programs where this file's interpreter lives: `runner.py KIND programs.json`.
 
-`python runner.py programs.json` reads `{slug: program}`, as `bookkit.entries.program` makes it,
-and prints one line of JSON a case: `{"case": …, "reproduce": verdict, "fix": verdict}`. The
-libraries are imported once, and each case runs in a fork of its own, in an empty folder.
-
-Verdicts: `fails` (the exception of the case, in a wording that its record knows), `wrong` (`got`
-is not `expected`), `warns`, `ok`, and `cannot run` (another exception: this stack has no such
-program).
+Each program runs in a fork of its own, in an empty folder, and one line of JSON is printed for
+each, its name and what was found. A `case` gets a verdict on its program, and one on its cure:
+`fails` (the exception of the case, in a wording that its entry knows), `wrong` (`got` is not
+`expected`), `warns`, `ok`, and `cannot run` (another exception: this stack has no such program). Of
+a `wording` the type and the text of its error are found.
 It runs on Pythons and stacks old and new, so it imports nothing but the libraries.
 """
 
 import contextlib
+import io
 import json
+import linecache
 import os
 import re
 import signal
@@ -22,17 +22,32 @@ import types
 import warnings
 
 SECONDS = 120
-MEANING = 1  # raise it when a verdict means something else, and all are measured again
+FRAME_LINES, MESSAGE_LINES = 8, 20  # of a traceback, at most
+IMPORTS = """\
+import jax, jax.numpy as jnp, numpy as np
+import numpyro, numpyro.distributions as dist
+import equinox as eqx
+import diffrax
+from jax import lax, random
+from numpyro.handlers import seed
+from numpyro.infer import MCMC, NUTS, SVI, Predictive, Trace_ELBO
+from numpyro.infer.autoguide import AutoNormal
+"""
 
 
-def prepare():
-    """Import the libraries once, and give old releases the names that the programs use."""
-    import jax
-    import numpyro
-    import numpyro.infer
+def load():
+    """Import the libraries once, for all forks."""
+    import numpyro.infer  # noqa: F401
 
     with contextlib.suppress(Exception):
         import equinox  # noqa: F401
+
+
+def supply_names():
+    """Give old releases the names that the cases use."""
+    import jax
+    import numpyro
+
     release = tuple(int(part) for part in numpyro.__version__.split(".")[:2])
     if not hasattr(jax.random, "key") or release < (0, 14):
         jax.random.key = jax.random.PRNGKey
@@ -133,11 +148,57 @@ def judge(case):
         elif not agree(space["cured"], space["expected"], tolerance):
             words = f"cured {shown(space['cured'])}, expected {shown(space['expected'])}"
             fix = {"verdict": "wrong", "message": words}
-    return {"reproduce": said or {"verdict": "ok"}, "fix": fix or {"verdict": "ok"}}
+    return {**(said or {"verdict": "ok"}), "cure": fix or {"verdict": "ok"}}
 
 
-def in_fork(case):
-    """Run `judge` in a process of its own; one that dies or hangs is a verdict too."""
+def tidy(lines):
+    """Return lines as one text, without this machine's paths and addresses."""
+    text = "\n".join(line[:400] for line in lines if not re.fullmatch(r"[ ~^]*", line))
+    text = re.sub(r"[^\s\"']*/(?:site-packages|lib/python[\d.]+)/", "site-packages/", text)
+    text = re.sub(r"\b1[34]\d{13}\b", "140", text)  # an address as well, such as id() returns
+    return re.sub(r"0x[0-9a-f]{6,}", "0x7f", text)
+
+
+def traceback_of(error):
+    """Return an exception as a screen shows it, cut to its innermost frames.
+
+    Of one that quotes a stack, only what it says after the stack is kept.
+    """
+    frames = traceback.format_tb(error.__traceback__.tb_next)  # without the frame of this file
+    frames = "".join(frames).splitlines()[-FRAME_LINES:]
+    said = "".join(traceback.format_exception_only(type(error), error)).splitlines()
+    quoted = re.search(r"^[\w.]+Error: .*?(?=\n-{5}|\Z)", str(error), re.M | re.S)
+    if "stack outside of JIT" in str(error) and quoted:
+        frames, said = [], quoted[0].strip().splitlines()
+    text = tidy(["Traceback:", *frames, *said[:MESSAGE_LINES]])
+    return {"type": type(error).__name__, "text": text}
+
+
+def say(name, program):
+    """Run one program; return type and text of its error, or of its last warning."""
+    code = program["code"]
+    space = {"__name__": "__main__"}
+    for line in IMPORTS.splitlines():
+        with contextlib.suppress(ImportError):  # an old stack, or one without all libraries
+            exec(line, space)
+    file = f"<{name.rpartition('.')[2]}>"
+    linecache.cache[file] = len(code), None, code.splitlines(keepends=True), file
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with contextlib.redirect_stderr(io.StringIO()):
+                exec(compile(code, file, "exec"), space)
+        except Exception as error:
+            return traceback_of(error)
+    for warning in reversed(caught):
+        kind = warning.category.__name__
+        if kind in ("UserWarning", "FutureWarning"):
+            return {"type": kind, "text": tidy([f"{kind}: {warning.message}"])}
+    return {"type": "", "text": ""}
+
+
+def in_fork(find, name, program):
+    """Find out about a program in a process of its own; one that dies or hangs is a verdict too."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -147,12 +208,11 @@ def in_fork(case):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             try:
-                answer = judge(case)
+                answer = find(name, program)
             except BaseException as error:
                 traceback.print_exc()
                 kind = type(error).__name__
-                said = {"verdict": "cannot run", "type": kind, "message": first_line(error)}
-                answer = {"reproduce": said, "fix": said}
+                answer = {"verdict": "cannot run", "type": kind, "message": first_line(error)}
         with os.fdopen(write, "w") as pipe:
             json.dump(answer, pipe)
         os._exit(0)
@@ -165,17 +225,22 @@ def in_fork(case):
     why = f"no answer within {SECONDS} s"
     if not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM):
         why = f"the process ended with status {status}"
-    said = {"verdict": "cannot run", "message": why}
-    return {"reproduce": said, "fix": said}
+    return {"verdict": "cannot run", "message": why}
+
+
+KINDS = {"case": lambda name, case: judge(case), "wording": say}
 
 
 def main():
-    """Print one line for each case."""
-    with open(sys.argv[1]) as file:
+    """Print one line for each program."""
+    kind = sys.argv[1]
+    with open(sys.argv[2]) as file:
         programs = json.load(file)
-    prepare()
-    for name, case in programs.items():
-        print(json.dumps({"case": name, **in_fork(case)}), flush=True)
+    load()
+    if kind == "case":
+        supply_names()
+    for name, program in programs.items():
+        print(json.dumps([name, in_fork(KINDS[kind], name, program)]), flush=True)
 
 
 if __name__ == "__main__":

@@ -105,13 +105,13 @@ def test_its_form_passes_and_the_suite_says_what_is_missing(grown):
 
 def test_the_matrix_finds_its_form_wrong_and_cured(grown):
     code = (
-        "import sys; from evidence import measure; "
-        f"wanted = {{{NAME!r}: measure.programs()[{NAME!r}]}}; "
-        "print(measure.run_programs(sys.executable, wanted))"
+        "import sys; from evidence import kinds; "
+        f"wanted = {{{NAME!r}: kinds.cases()[{NAME!r}]}}; "
+        "print(dict(kinds.run_cases(sys.executable, wanted)))"
     )
     said = run(grown[0], code, how="-c")
-    assert "'reproduce': {'verdict': 'wrong'" in said.stdout, said.stdout + said.stderr
-    assert "'fix': {'verdict': 'ok'}" in said.stdout
+    assert "'verdict': 'wrong'" in said.stdout, said.stdout + said.stderr
+    assert "'cure': {'verdict': 'ok'}" in said.stdout
 
 
 def test_what_the_build_opens_is_known_so_that_a_change_of_it_builds_the_site_anew(grown):

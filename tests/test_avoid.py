@@ -3,11 +3,9 @@
 import pytest
 
 from bookkit import avoid as tables
-from bookkit import pages
 from bookkit.pages import ROOT
-from bookkit.versions import version_order
-from evidence.measure import pins_of
-from evidence.releases.__main__ import count
+from bookkit.versions import pins_of, version_order
+from evidence.kinds import RELEASES, count
 from tools import environments
 from trace_evidence import avoid
 
@@ -17,8 +15,8 @@ each_row = pytest.mark.parametrize("row", ROWS, ids=[row["program"] for row in R
 
 @each_row
 def test_since_and_until_are_the_ends_that_were_measured(row):
-    counted = pages.data(tables.RECORD)["programs"].get(row["program"], {})
-    assert set(row["measure"]) <= set(counted), "run python -m evidence.releases"
+    counted = tables.counted().get(row["program"], {})
+    assert set(row["measure"]) <= set(counted), "run python -m evidence release"
     ordered = sorted(counted, key=version_order)
     wrong = [release for release in ordered if counted[release]["counted"][0]]
     assert wrong[0] == row["since"] != ordered[0], "a release before it must be right"
@@ -26,7 +24,7 @@ def test_since_and_until_are_the_ends_that_were_measured(row):
         assert wrong[-1] == row["until"] != ordered[-1], "a release after it must be right"
     else:
         locked = pins_of((ROOT / "requirements.txt").read_text())[row["library"]]
-        assert wrong[-1] == ordered[-1] == locked, "run python -m evidence.releases"
+        assert wrong[-1] == ordered[-1] == locked, "run python -m evidence release"
     assert wrong == ordered[ordered.index(wrong[0]) : ordered.index(wrong[-1]) + 1]
     if row["flag"]:
         assert all(counted[release]["with_flag"][0] == 0 for release in wrong), "it is no cure"
@@ -39,7 +37,8 @@ def test_the_books_own_stacks_compute_as_the_record_says(row, home):
     release = version_order(environments.versions(home)[row["library"]])
     until = row["until"]
     bad = version_order(row["since"]) <= release and (not until or release <= version_order(until))
-    assert bool(count(home / "bin" / "python", row["program"])[0]) == bad
+    code = (RELEASES / f"{row['program']}.py").read_text()
+    assert bool(count(home / "bin" / "python", code)[0]) == bad
 
 
 def test_a_known_bad_release_is_one_sentence_with_its_cure(monkeypatch):

@@ -25,7 +25,7 @@ INPUTS = [*execute.DATA, "trace_evidence/then.py", "bookkit/build.py", "book/_st
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A small checkout, built by a stand-in for Python."""
-    for name in (*INPUTS, "_config.yml", "_toc.yml", "book/one.md", "evidence/matrix.json"):
+    for name in (*INPUTS, "_config.yml", "_toc.yml", "book/one.md", "evidence/rows/case.jsonl"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before\n")
     command = tmp_path / "bin" / "python"
@@ -60,7 +60,7 @@ NOTHING, PAGE, EVERYTHING = ([], False), (["en"], False), (["en"], True)
     [
         ("README.md", NOTHING),
         ("book/one.md", PAGE),
-        ("evidence/matrix.json", PAGE),
+        ("evidence/rows/case.jsonl", PAGE),
         *((name, EVERYTHING) for name in INPUTS),
         ("_build/site.txt", EVERYTHING),
     ],
@@ -119,7 +119,7 @@ def test_a_page_is_read_again_where_the_matrix_says_something_else_of_its_progra
     assert again(lambda record, parts: None) == ["one", "two", "all"], "nothing is known of before"
     assert again(lambda record, parts: None) == []
     assert again(lambda record, parts: parts.update(program="another")) == []
-    assert again(lambda record, parts: parts["reproduce"].update(verdict="ok")) == ["one", "all"]
+    assert again(lambda record, parts: parts.update(verdict="ok")) == ["one", "all"]
     assert again(lambda record, parts: record["rows"].pop()) == ["one", "two", "all"]
 
 

@@ -76,7 +76,7 @@ def test_the_program_of_a_cell_is_python_and_is_printed_with_it():
 
 @pytest.mark.slow
 def test_cells_are_as_the_record_has_them():
-    from evidence.can_i_use.__main__ import run
+    from evidence.cells import run
 
     cells = [(name, construct) for name, letters in ROWS.items() for construct in letters]
     if not os.environ.get("EVERYTHING"):

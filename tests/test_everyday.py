@@ -5,11 +5,13 @@ import re
 import pytest
 
 from bookkit import entries
+from evidence import engine, kinds
 from tests.test_triage import RECORDINGS, reported
 from tools import score
 from trace_evidence import triage
 
 ENTRIES = entries.errors()
+WANTED = engine.wanted(kinds.WORDING)
 RECORDED = entries.recorded()
 EVERYTHING = "\n".join(row["text"] for row in RECORDED)
 REPORTED = "\n".join(row["lines"] for part in score.PARTS for row in score.read(part))
@@ -34,9 +36,11 @@ def test_an_entry_has_a_program_that_was_run_as_it_stands(entry):
         assert not rows
         assert all(row.source for row in entry.wordings) or entry.name in REPORTED_ELSEWHERE
         return
-    cure = "run `python -m evidence.recordings --everyday`"
+    cure = "run `python -m evidence wording`"
     assert {row["stack"] for row in rows} == stacks, cure
-    assert {row["program"] for row in rows} == {entry.program}, cure
+    assert {row["of"] for row in rows} == {
+        WANTED[row["program"], row["stack"]][1] for row in rows
+    }, cure
     assert len(entry.program.splitlines()) <= 10
     assert max(map(len, entry.program.splitlines())) <= 100
 

@@ -1,22 +1,25 @@
 """The version matrix: its record is whole and current, its reader right, its runner resumable."""
 
+import contextlib
 import itertools
-import json
 import os
 import re
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bookkit import entries, pages, versions
-from evidence import measure as runner
+from evidence import engine, kinds, stacks
 from evidence.runner import judge
 from tools import environments
 
 ROOT = Path(__file__).resolve().parents[1]
-ROWS = runner.row_names()
-FAILURES = sorted(runner.failures())
-OWN = sorted(runner.chapters())  # the chapters' own programs; the others are cases
+ROWS = versions.stack_names()
+WANTED = engine.wanted(kinds.CASE)
+FAILURES = sorted(kinds.cases())
+OWN = sorted(kinds.chapters())  # the chapters' own programs; the others are cases
 CASES = sorted(set(FAILURES) - set(OWN))
 
 
@@ -33,25 +36,23 @@ def test_the_record_has_every_row_oldest_release_first(record):
     assert len(versions.rows()) >= 16
 
 
-def test_a_verdict_is_whole_and_about_the_program_that_there_is(record):
-    kinds, now = {*versions.BAD, "ok", "cannot run"}, runner.digests()
-    for row in record["rows"]:
-        for name, parts in row["verdicts"].items():
-            assert parts["program"] == now.get(name), (
-                f"{name}: its verdicts are of an older program: make page P={name}"
-            )
-            for said in (parts["reproduce"], parts["fix"]):
-                assert said["verdict"] in kinds
-                assert (said["verdict"] == "ok") == ("message" not in said)
+def test_a_verdict_is_whole_and_about_the_program_and_the_stack_that_there_are(record):
+    kinds_of_verdict = {*versions.BAD, "ok", "cannot run"}
+    for key, row in engine.read(kinds.CASE).items():
+        assert key in WANTED and engine.is_known(row, *WANTED[key][1:]), (
+            f"{key[0]}: its verdicts are of an older program: make page P={key[0]}"
+        )
+        for said in (row, row["cure"]):
+            assert said["verdict"] in kinds_of_verdict
+            assert (said["verdict"] == "ok") == ("message" not in said)
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_a_row_was_measured_with_its_lock_which_holds_its_pins_with_hashes(record, row):
-    (found,) = (one for one in record["rows"] if one["row"] == row)
-    lock = (runner.STACKS / f"{row}.txt").read_text()
-    asked = runner.pins_of((runner.STACKS / f"{row}.in").read_text())
-    assert asked.items() <= runner.pins_of(lock).items() == found["pins"].items()
-    assert found["python"] == runner.python_of(row)
+@pytest.mark.parametrize("stack", [*ROWS, *stacks.OPEN])
+def test_a_lock_holds_its_pins_with_hashes(stack):
+    lock = (stacks.FOLDER / f"{stack}.txt").read_text()
+    asked = versions.pins_of((stacks.FOLDER / f"{stack}.in").read_text())
+    assert asked.items() <= versions.pins_of(lock).items()
+    assert versions.python_of(stack)
     for block in re.split(r"^(?=\S)", lock, flags=re.MULTILINE)[1:]:
         assert "--hash=sha256:" in block
     assert "://" not in lock
@@ -59,17 +60,8 @@ def test_a_row_was_measured_with_its_lock_which_holds_its_pins_with_hashes(recor
 
 def test_binder_installs_releases_of_the_books_lock():
     names = ("requirements.txt", "binder/requirements.txt")
-    book, binder = (runner.pins_of((ROOT / name).read_text()).items() for name in names)
+    book, binder = (versions.pins_of((ROOT / name).read_text()).items() for name in names)
     assert binder <= book, "make lock"
-
-
-def test_the_recordings_were_made_with_the_books_stacks():
-    found = json.loads((ROOT / "evidence" / "everyday.json").read_text())["versions"]
-    for side, lock in (("then", "evidence/stacks/then.txt"), ("now", "requirements.txt")):
-        pins = runner.pins_of((ROOT / lock).read_text())
-        assert found[side] == {name: pins[name] for name in found[side]}, (
-            "run python -m evidence.recordings"
-        )
 
 
 def test_every_cure_holds_wherever_its_program_goes_wrong_or_its_page_says_until_when(record):
@@ -77,7 +69,7 @@ def test_every_cure_holds_wherever_its_program_goes_wrong_or_its_page_says_until
     known, fallen = entries.cases(), {}
     for row in record["rows"]:
         for name, parts in row["verdicts"].items():
-            seen, fix = (parts[part]["verdict"] for part in ("reproduce", "fix"))
+            seen, fix = parts["verdict"], parts["cure"]["verdict"]
             if seen in ("fails", "wrong", "warns"):
                 allowed = {"ok"} if name in OWN else {"ok", "cannot run"}
                 allowed |= {"fails"} if name in CASES and seen == "fails" else set()
@@ -107,7 +99,7 @@ def test_for_each_boundary_two_rows_differ_in_the_deciding_library_alone(record,
 # --- two rows, measured again ----------------------------------------------------------------
 
 # The book's own environments hold the stacks of these rows, so nothing is installed for it.
-ENVIRONMENTS = {"0.15.2": ".venv-then", runner.newest_rows()[-1]: ".venv"}
+ENVIRONMENTS = {"0.15.2": ".venv-then", stacks.newest()[-1]: ".venv"}
 LOCKS = {".venv-then": "evidence/stacks/then.txt", ".venv": "requirements.txt"}
 # What was measured changes with a program or a stack alone, and the record names both.
 weekly = pytest.mark.skipif(not os.environ.get("EVERYTHING"), reason="once a week: EVERYTHING=1")
@@ -116,7 +108,7 @@ weekly = pytest.mark.skipif(not os.environ.get("EVERYTHING"), reason="once a wee
 @pytest.mark.parametrize("row", ENVIRONMENTS)
 def test_the_books_own_stacks_are_rows_of_the_matrix(record, row):
     (found,) = (one for one in record["rows"] if one["row"] == row)
-    pins = runner.pins_of((ROOT / LOCKS[ENVIRONMENTS[row]]).read_text())
+    pins = versions.pins_of((ROOT / LOCKS[ENVIRONMENTS[row]]).read_text())
     for library in (*versions.STACK, "jaxlib", "numpy", "scipy"):
         assert pins[library] == found["pins"][library], (
             f"the book runs {library} {pins[library]}, the row {row} has "
@@ -136,22 +128,22 @@ def test_the_readme_names_the_releases_that_are_newest(record):
 @pytest.mark.parametrize("row", ENVIRONMENTS)
 def test_the_record_holds_when_a_row_is_measured_again(record, row):
     (found,) = (one for one in record["rows"] if one["row"] == row)
-    own = {name: runner.programs()[name] for name in OWN}
-    measured = runner.run_programs(ROOT / ENVIRONMENTS[row] / "bin" / "python", own)
-    for name, part in itertools.product(OWN, runner.PARTS):
-        was, now = found["verdicts"][name][part], measured[name][part]
-        kinds = [(said["verdict"], said.get("type")) for said in (was, now)]
-        assert kinds[0] == kinds[1], f"run python -m evidence.measure: was {was}, is {now}"
+    python = ROOT / ENVIRONMENTS[row] / "bin" / "python"
+    for name, now in kinds.run_cases(python, kinds.chapters()):
+        was = found["verdicts"][name]
+        for before, after in ((was, now), (was["cure"], now["cure"])):
+            said = [(one["verdict"], one.get("type")) for one in (before, after)]
+            assert said[0] == said[1], f"run python -m evidence case: was {was}, is {now}"
 
 
 @weekly
 def test_cures_hold_where_jax_has_forgotten_what_it_traced_for_the_programs():
     """Else an old trace of a program's own function may answer in the place of the cure."""
-    programs = runner.programs()
+    programs = kinds.cases()
     for program in programs.values():
         program["cure"].insert(0, {"code": "import jax\njax.clear_caches()"})
-    said = runner.run_programs(ROOT / ".venv" / "bin" / "python", programs)
-    wrong = {case: row["fix"] for case, row in said.items() if row["fix"]["verdict"] != "ok"}
+    said = kinds.run_cases(ROOT / ".venv" / "bin" / "python", programs)
+    wrong = {case: row["cure"] for case, row in said if row["cure"]["verdict"] != "ok"}
     assert not wrong
 
 
@@ -165,9 +157,11 @@ def test_every_boundary_that_was_measured_is_explained_and_no_other(record):
         for library in versions.decided_by(failure)
         for release, _, _ in versions.changes(failure, library)
     }
-    said = [(row["failure"], row["library"], row["release"]) for row in versions.moved_by()]
-    assert sorted(said) == sorted(measured), "mend evidence/boundaries.toml"
-    for row in versions.moved_by():
+    chapters = entries.chapters().values()
+    rows = [(one.name, row) for one in chapters for row in one.moved_by]
+    said = [(name, row["library"], row["release"]) for name, row in rows]
+    assert sorted(said) == sorted(measured), "mend moved_by in the chapter's entry"
+    for _, row in rows:
         assert re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/pull/\d+", row["pull"])
 
 
@@ -216,70 +210,88 @@ def test_a_verdict_tells_the_failure_from_every_other_exception(body, verdict, t
     program = [{"code": f"expected = 1\n{body}", **expect}]
     cure = [{"code": "expected = 1\ncured = 2"}]
     found = judge({"program": program, "cure": cure, "tolerance": 0.1, "wordings": []})
-    said = found["reproduce"]
-    assert (said["verdict"], said.get("type"), said.get("message")) == (verdict, type, message)
-    assert found["fix"] == {"verdict": "wrong", "message": "cured 2, expected 1"}
+    assert (found["verdict"], found.get("type"), found.get("message")) == (verdict, type, message)
+    assert found["cure"] == {"verdict": "wrong", "message": "cured 2, expected 1"}
 
 
-# --- the runner ------------------------------------------------------------------------------
+# --- the engine ------------------------------------------------------------------------------
 
 
-def test_a_row_of_which_a_part_is_measured_anew_keeps_the_date_of_the_whole(monkeypatch, tmp_path):
-    def measure(row, wanted):
-        said = {"program": wanted[OWN[0]], **{key: {"verdict": "ok"} for key in runner.PARTS}}
-        return recorded[row] | {"measured": "2100-01-01", "seconds": 1, "verdicts": {OWN[0]: said}}
-
-    recorded, now = runner.read(), runner.digests()
-    record = tmp_path / "matrix.json"
-    record.write_text(runner.RECORD.read_text())
-    for name, value in (("RECORD", record), ("measure", measure)):
-        monkeypatch.setattr(runner, name, value)
-    monkeypatch.setattr(runner, "digests", lambda: now | {OWN[0]: "another"})
-    row = ROWS[-1]
-    assert runner.main(["--rows", row]) == 0
-    after = runner.read()[row]
-    assert after["measured"] == recorded[row]["measured"]
-    assert after["verdicts"][OWN[0]]["program"] == "another"
-    assert len(after["verdicts"]) == len(recorded[row]["verdicts"])
+@pytest.fixture
+def kind(monkeypatch, tmp_path):
+    """A kind of two programs on two stacks, whose record is elsewhere."""
+    monkeypatch.setattr(engine, "ROWS", tmp_path)
+    monkeypatch.setattr(stacks, "WORK", tmp_path / "work")
+    return engine.Kind(
+        "test", lambda: {"one": {"code": 1}, "two": {"code": 2}},
+        lambda name, program: ["then", "now"],
+        lambda python, programs: [(name, {"said": row["code"]}) for name, row in programs.items()],
+        lambda row: str(row.get("said")),
+    )  # fmt: skip
 
 
-def test_a_verdict_is_of_the_program_that_runs_and_not_of_the_runners_text(monkeypatch, tmp_path):
-    now = runner.digests()
-    text = runner.RUNNER.read_text() + "\nUNUSED = 1\n"
-    monkeypatch.setattr(runner, "RUNNER", tmp_path / "runner.py")
-    runner.RUNNER.write_text(text)
-    assert runner.digests() == now
-    monkeypatch.setattr(runner.runner, "MEANING", runner.runner.MEANING + 1)
-    assert not now.items() & runner.digests().items()
+def test_only_what_is_new_or_changed_is_measured(kind, capsys):
+    assert kind.update() == 0
+    before = engine.read(kind)
+    assert len(before) == 4 and before["one", "now"]["said"] == 1
+    assert "measuring 2 programs on 2 stacks" in capsys.readouterr().out
+    assert kind.update() == 0
+    assert "measuring" not in capsys.readouterr().out
+    other = replace(kind, programs=lambda: {"one": {"code": 1}, "two": {"code": 3}})
+    assert other.update(["now"]) == 0
+    assert "measuring 1 programs on 1 stacks" in capsys.readouterr().out
+    after = engine.read(kind)
+    assert after["one", "then"] == before["one", "then"]
+    assert after["two", "now"]["said"] == 3 and ("two", "then") not in after
+    assert replace(kind, meaning=2).update(names=["one"]) == 0
+    assert "measuring 1 programs on 2 stacks" in capsys.readouterr().out
+
+
+def test_a_stack_of_other_releases_is_measured_anew(kind, monkeypatch, capsys):
+    kind.update()
+    monkeypatch.setattr(stacks, "contents", lambda stack: {"jax": stack})
+    kind.update(["now"])
+    assert "measuring 2 programs on 1 stacks" in capsys.readouterr().out
 
 
 def test_where_no_stack_can_be_installed_the_record_stays_and_the_status_says_so(
-    monkeypatch, tmp_path, capsys
+    kind, monkeypatch, capsys
 ):
-    def refuse(row):
-        raise environments.SetupError(f"{row} cannot be installed")
+    @contextlib.contextmanager
+    def refuse(stack):
+        raise environments.SetupError(f"{stack} cannot be installed")
+        yield
 
-    before = runner.RECORD.read_text()
-    monkeypatch.setattr(runner, "RECORD", tmp_path / "matrix.json")
-    monkeypatch.setattr(runner, "WORK", tmp_path / "work")
-    monkeypatch.setattr(runner, "install", refuse)
-    runner.RECORD.write_text(before)
-    assert runner.main(["--newest"]) == 0, "there is nothing to measure"
-    assert runner.RECORD.read_text() == before, "what is written is what was read"
-    monkeypatch.setattr(runner, "digests", lambda: {CASES[0]: "another"})
-    assert runner.main(["--newest"]) == 1
-    assert "no stack was measured" in capsys.readouterr().err
-    assert runner.RECORD.read_text() == before
+    kind.update()
+    before = engine.read(kind)
+    monkeypatch.setattr(stacks, "installed", refuse)
+    assert kind.update() == 0, "there is nothing to measure"
+    other = replace(kind, meaning=2)
+    assert other.update() == 2
+    assert "nothing was measured" in capsys.readouterr().err
+    assert engine.read(kind) == before
 
 
-def test_a_verdict_is_known_while_its_program_and_the_lock_are_as_they_were(record, tmp_path):
-    row, now = record["rows"][0], runner.digests()
-    whole = runner.known(row["row"], row, now)
-    assert whole == {name: said for name, said in row["verdicts"].items() if name in now}
-    assert OWN[0] in whole
-    assert OWN[0] not in runner.known(row["row"], row, now | {OWN[0]: "another"})
-    assert runner.known(row["row"], {**row, "pins": {}}, now) == {}
+def test_what_differs_on_the_newest_stack_and_what_wants_attention_is_told(kind, capsys):
+    told = replace(
+        kind, attention=lambda name, row: [f"{name} of {row['stack']}"] * (name == "one"),
+        run=lambda python, programs: [(name, {"said": str(python)}) for name in programs],
+    )  # fmt: skip
+    assert told.update() == 1
+    said = capsys.readouterr().out
+    assert "one: " in said and " on then, " in said and said.count("read one of now") == 1
+
+
+def test_a_verdict_is_of_the_program_that_runs_and_not_of_comments(tmp_path):
     for name, text in {"one": "x = 1\n", "two": "# why\nx = 1\n", "three": "x = 2\n"}.items():
         (tmp_path / name).write_text(text)
-    one, two, three = (runner._code(tmp_path / name) for name in ("one", "two", "three"))
-    assert one == two != three, "comments do not count"
+    one, two, three = (kinds.code_of(tmp_path / name) for name in ("one", "two", "three"))
+    assert one == two != three
+
+
+def test_a_process_that_dies_is_a_verdict_on_program_and_cure(monkeypatch, tmp_path):
+    monkeypatch.setattr(kinds, "RUNNER", tmp_path / "runner.py")
+    kinds.RUNNER.write_text("import sys; sys.exit('no such library')")
+    ((_, row),) = kinds.run_cases(Path(sys.executable), {"one": {}})
+    assert row["verdict"] == row["cure"]["verdict"] == "cannot run"
+    assert row["message"] == "no such library"

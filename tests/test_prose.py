@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bookkit import entries, kept_outputs, pages, versions
+from bookkit import avoid, entries, kept_outputs, pages, versions
 
 LISTED = tomllib.loads((Path(__file__).parent / "prose.toml").read_text())
 LIBRARIES = ("numpyro", "equinox", "jax/_src", "jax/experimental", "diffrax", "flax", "optax")
@@ -101,12 +101,12 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
 @cache
 def measured():
     """Return the (library, release) of what was measured; of those to avoid, of any library."""
-    folder = pages.ROOT / "evidence"
+    folder = pages.ROOT / "evidence" / "rows"
     rows = versions.load()["rows"]
     found = {(versions.TITLES[name], row["pins"][name]) for row in rows for name in versions.STACK}
     history = json.loads((folder / "hash-history.json").read_text())["releases"]
     found |= {("JAX", row["jax"]) for row in history}
-    avoided = tomllib.loads((folder / "avoid.toml").read_text())["avoid"]
+    avoided = avoid.load()
     every = {release for row in avoided for release in row["measure"]}
     return found | {(library, one) for library in ("", *versions.TITLES.values()) for one in every}
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from bookkit import casebook, entries, kept_outputs, pages, publish, versions
-from evidence import recordings
+from evidence import engine, kinds
 from tests.cells import printed_by
 from tools import score
 from trace_evidence import __main__ as command_line
@@ -18,7 +18,12 @@ ROOT = pages.ROOT
 SITE = pages.public_address()
 FAILURES = entries.chapters()
 EVERYDAY = entries.errors()
-RECORDINGS = json.loads((ROOT / "evidence" / "recordings.json").read_text())
+PROGRAMS = kinds.wordings()
+RECORDINGS = [
+    {**row, "about": PROGRAMS[row["program"]]["about"]}
+    for row in entries.wordings()
+    if not row["program"].startswith("everyday.")
+]
 RULES = [*publish.everything().values()]
 PATTERNS = sorted(
     {row[0] for rule in RULES for row in (*rule["signatures"], *rule["evidence"])}
@@ -83,18 +88,26 @@ def test_each_wording_of_a_chapter_is_printed_by_a_cell_or_recorded_on_a_named_s
             source = reported() if row.source == "report" else "\n".join([*texts, *shared])
             assert re.search(row.regex, source, re.M), (
                 f"{entry.name}: nothing real prints {row.text!r}. Add a program to "
-                "evidence/recordings.toml and run `evidence.recordings`, or take the wording out."
+                "evidence/wordings.toml and run `python -m evidence wording`, or take it out."
             )
 
 
 def test_the_recordings_are_those_of_the_programs_and_stacks_that_are_there():
-    programs = {name: row["about"] for name, row in recordings.read(recordings.TABLE).items()}
-    recorded = {row["program"]: row["about"] for row in RECORDINGS}
-    assert recorded == programs, "run `python -m evidence.recordings`"
-    rows = {path.stem for path in (ROOT / "evidence" / "stacks").glob("*.txt")}
-    assert {row["stack"] for row in RECORDINGS} <= rows | {"frameworks"}
+    rows = engine.read(kinds.WORDING)
+    old = [
+        key
+        for key, (_, *digests) in engine.wanted(kinds.WORDING).items()
+        if not engine.is_known(rows.get(key), *digests)
+    ]
+    assert not old, "run `python -m evidence wording`"
+    silent = {
+        name for name in PROGRAMS if not any(rows[key]["type"] for key in rows if key[0] == name)
+    }
+    assert not silent, "they raise on no stack"
     known = set(FAILURES) | {f"everyday.{name}" for name in EVERYDAY}
-    assert set(programs.values()) <= known, "name a chapter, or an everyday error"
+    assert {row["about"] for row in PROGRAMS.values()} <= known, (
+        "name a chapter, or an everyday error"
+    )
 
 
 @pytest.mark.parametrize("row", RECORDINGS, ids=lambda row: f"{row['stack']}-{row['program']}")

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,10 +10,11 @@ from unittest.mock import Mock
 
 import pytest
 
-from bookkit import casebook, entries, pages, upstream
-from tools import upstream as command
+from bookkit import casebook, entries, upstream, versions
+from evidence import engine
+from evidence import patches as command
 
-RECORD = pages.data(upstream.RECORD)
+PINS = versions.pins(upstream.STACK)
 FOLDERS = sorted(
     path.name for path in upstream.FOLDER.iterdir() if path.is_dir() and path.name[0] != "."
 )
@@ -30,7 +32,7 @@ def test_a_folder_is_whole_and_has_a_row(name):
     program = compile(upstream.reproducer(name), "report.md", "exec")
     assert "exit" in program.co_names, "run it as it stands, to exit with 1 while the defect lives"
     assert report.startswith(f"# {upstream.defects()[name]['title']}\n")
-    assert f"with JAX {RECORD['versions']['jax']} on" in " ".join(report.split())
+    assert f"with JAX {PINS['jax']} on" in " ".join(report.split())
     headings = ["Bug Description", "Steps to Reproduce", "Expected Behavior", "Root cause"]
     assert re.findall(r"^### (.*)$", report, re.M)[:4] == headings
     notes = (folder / "notes.md").read_text()
@@ -43,7 +45,7 @@ def test_a_patch_applies_to_the_books_release_and_what_became_of_it_is_told(
 ):
     if upstream.defects()[name].get("checkout"):
         pytest.skip("its file is in no release")
-    proven = RECORD["versions"]["numpyro"]
+    proven = PINS["numpyro"]
     if proven != metadata.version("numpyro"):
         pytest.skip(f"the patches are for {proven}")
     root = Path(find_spec("numpyro").origin).parent.parent
@@ -51,15 +53,16 @@ def test_a_patch_applies_to_the_books_release_and_what_became_of_it_is_told(
     for file in re.findall(r"^\+\+\+ b/(\S+)", patch.read_text(), re.M):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(root / file, tmp_path / file)
-    monkeypatch.setattr(command, "reproduce", Mock(side_effect=[1, 0, 1, 1]))
-    assert command.judge(name, tmp_path)["state"] == "still needed"
-    assert command.judge(name, tmp_path)["state"] == "fixed otherwise"
+    bench = command.Bench(Path(sys.executable), tmp_path)
+    monkeypatch.setattr(bench, "reproduce", Mock(side_effect=[1, 0, 1, 1]))
+    assert bench.judge(name)["state"] == "still needed"
+    assert bench.judge(name)["state"] == "fixed otherwise"
     assert command.apply(patch, tmp_path) == ""
-    assert command.judge(name, tmp_path)["state"] == "merged"
+    assert bench.judge(name)["state"] == "merged"
     (tmp_path / file).write_text("")
-    assert command.judge(name, tmp_path)["state"] == "needs a new patch"
+    assert bench.judge(name)["state"] == "needs a new patch"
     (tmp_path / "numpyro" / "version.py").write_text('__version__ = "0.1.0"\n')
-    assert command.judge(name, tmp_path)["state"] == "older"
+    assert bench.judge(name)["state"] == "older"
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -79,19 +82,18 @@ def test_cases_are_defects_of_the_library_and_of_its_kind(name):
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_the_record_is_of_what_stands_here(name):
-    """A patch, a test or a reproducer that has changed wants `make run M=tools.upstream`."""
-    row = RECORD["rows"].get(name)
-    if row is None:
-        pytest.skip(f"not proven yet: make run M='tools.upstream {name}'")
+    """A patch, a test or a reproducer that has changed wants `python -m evidence patch`."""
+    if upstream.defects()[name].get("checkout"):
+        assert upstream.checked_out()[name]["state"] in ("proven", "fixed")
+        return
+    row = upstream.proven()[name]
     assert row["state"] in ("proven", "fixed"), row["state"]
-    versions, wanted = RECORD["versions"], upstream.defects()[name]
-    assert command.fingerprint([name], wanted, versions) == row["of"]
+    _, *digests = engine.wanted(command.PATCH)[name, upstream.STACK]
+    assert engine.is_known(row, *digests), "run python -m evidence patch"
 
 
 def test_with_all_patches_the_cases_are_right():
-    if "together" not in RECORD:
-        pytest.skip("not proven yet: make run M=tools.upstream")
-    cases = RECORD["together"]["cases"]
+    cases = upstream.proven()["together"]["cases"]
     asked = {slug for row in upstream.defects().values() for slug in row["cases"]}
     assert {slug for slug, case in cases.items() if case["patched"]} == asked
     for slug in asked:

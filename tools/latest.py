@@ -20,7 +20,7 @@ import tomllib
 
 from packaging.version import Version
 
-from evidence.measure import pins_of
+from bookkit.versions import pins_of
 from tools import environments
 
 ROOT = environments.ROOT

@@ -35,7 +35,7 @@ def main() -> int:
     subprocess.run([sys.executable, "examine/texts.py"], cwd=pages.ROOT, check=True)
     failed = command.run([path])
     if path.parent == pages.CASES and not failed:  # only what the newest stacks do not know runs
-        words = [sys.executable, "-m", "evidence.measure", "--newest"]
+        words = [sys.executable, "-m", "evidence", "case", "--newest"]
         if subprocess.run(words, cwd=pages.ROOT).returncode:
             print("Not all of the newest stacks were measured: run this again to try once more.")
     tests = [f"tests/test_{name}.py" for name in ("structure", "cases", "prose")]

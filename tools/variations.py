@@ -3,7 +3,8 @@
 A file of `evidence/variations` belongs to the case or chapter of its name. It holds plain programs,
 such as a reader would make of the page's own, each marked by `vary` with what was seen when
 somebody last looked. A program returns what the library gives, the same computed another way, and
-what the cure gives (None if there is no cure to try); each a value, or a function of no argument that may raise.
+what the cure gives (None if there is no cure to try); each a value, or a function of no argument
+that may raise.
 """
 
 import argparse

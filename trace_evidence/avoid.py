@@ -1,6 +1,6 @@
 """Releases that compute wrong numbers: say so where one is installed, before anything else.
 
-The rows come from `evidence/avoid.toml`, through the package's own data. Nothing else is imported.
+The rows are those of `evidence/releases.toml`, in the package's own data. Nothing else is imported.
 """
 
 from __future__ import annotations

@@ -16,17 +16,11 @@ from pathlib import Path
 DATA = Path(__file__).with_name("data.json")
 ROOT = DATA.parent.parent
 SOURCES = (
-    *(
-        "_config.yml",
-        "_toc.yml",
-        "book/*.toml",
-        "book/**/*.md",
-        "evidence/*.json",
-        "evidence/*.toml",
-    ),
+    *("_config.yml", "_toc.yml", "book/**/*.md"),
+    *("evidence/*.toml", "evidence/rows/*", "evidence/stacks/*"),
     "tests/outputs/cases/*.txt",
     *("locale/*/LC_MESSAGES/records/**/*.po", "locale/*/language.toml", "bookkit/**/*.py"),
-    *("evidence/can_i_use/*.py", "evidence/can_i_use/*.toml", "evidence/can_i_use/*.json"),
+    *("evidence/can_i_use/*.py", "evidence/can_i_use/*.toml"),
     *("examine/examine_model/**/*.py", "trace_evidence/**/*.py"),
 )
 """All that the file is made from."""

@@ -246,15 +246,14 @@ def matrix_strip(here: Generated, slug: str) -> str:
 def boundaries_table() -> str:
     """Return each boundary: the release, what changed in it, and the pull request."""
     rows = []
-    for row in versions.moved_by():
-        title, page = programs()[row["failure"]]
-        changes = versions.changes(row["failure"], row["library"])
+    for entry, row in ((one, row) for one in entries.chapters().values() for row in one.moved_by):
+        changes = versions.changes(entry.name, row["library"])
         before, after = next(kinds for release, *kinds in changes if release == row["release"])
         change = say("{before}, then {after}", before=say(before), after=say(after))
         number = row["pull"].rpartition("/")[2]
         pull = say("[Pull request {number}]({pull}). ", number=number, pull=row["pull"])
         where = f"{versions.TITLES[row['library']]} {row['release']}: {change}"
-        rows.append((where, f"[{title}](/{page}.md)", f"{pull}{row['says']}"))
+        rows.append((where, f"[{entry.title}](/{entry.page}.md)", f"{pull}{row['says']}"))
     return casebook.as_table(say("| Boundary | Failure | Moved by |"), rows)
 
 
@@ -265,7 +264,7 @@ def stacks_table() -> str:
     head = [*(versions.TITLES[library] for library in versions.STACK), *map(say, kinds)]
     rows = []
     for row in versions.rows():
-        said = [parts["reproduce"]["verdict"] for parts in row["verdicts"].values()]
+        said = [verdict["verdict"] for verdict in row["verdicts"].values()]
         pins = (row["pins"][library] for library in versions.STACK)
         rows.append((*pins, *(str(said.count(kind)) for kind in kinds)))
     measured = say(

@@ -16,7 +16,6 @@ from numpyro.handlers import block, seed
 from numpyro.infer import SVI, Trace_ELBO
 from numpyro.infer.autoguide import AutoDelta
 
-DECIDED_BY = ("numpyro",)
 EXPECT = {"raises": "UnexpectedTracerError", "match": "unexpected tracer"}
 TOLERANCE = 0.005
 

@@ -11,7 +11,6 @@ import numpy as np
 import numpyro.distributions as dist
 from jax import lax
 
-DECIDED_BY = ("numpyro",)
 EXPECT = {"raises": "TypeError", "match": "carry.* structure"}
 TOLERANCE = 1e-6
 

@@ -13,7 +13,6 @@ from numpyro.contrib.control_flow import scan
 from numpyro.infer import MCMC, NUTS
 from numpyro.infer.util import log_density
 
-DECIDED_BY = ("numpyro",)
 EXPECT = {"raises": "ValueError", "match": "Incompatible shapes for broadcasting"}
 TOLERANCE = 1e-5
 

@@ -13,7 +13,6 @@ from numpyro.infer import MCMC, NUTS
 
 numpyro.set_host_device_count(2)
 
-DECIDED_BY = ("numpyro",)
 EXPECT = {"raises": "UnexpectedTracerError", "match": "unexpected tracer"}
 TOLERANCE = 0.025
 

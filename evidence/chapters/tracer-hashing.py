@@ -11,7 +11,6 @@ import diffrax
 import jax
 import jax.numpy as jnp
 
-DECIDED_BY = ("equinox", "jax")
 EXPECT = {
     "raises": "TypeError",
     "warns": "FutureWarning",

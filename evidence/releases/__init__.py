@@ -1,1 +1,0 @@
-"""Programs that some releases compute wrongly; `python -m evidence.releases` measures them."""
