@@ -10,42 +10,21 @@ outputs, until `make book` executes it, and Sphinx reads it again.
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+
+from trace_evidence import checkout
 
 from . import execute, languages, pages
 
 SITE = pages.BUILD / "html"
 RECORD = execute.BUILT
-# What every page depends on, besides what outputs do; catalogues that have no page.
-SHARED = (
-    *("_config.yml", "_toc.yml", "book/*.toml", "book/references.bib"),
-    *("book/_static/**/*", "book/_templates/**/*", "bookkit/**/*", "evidence/can_i_use/**/*"),
-    *("examine/examine_model/**/*", "examine/trials/record.json", "binder/hub-values.yaml"),
-    *("evidence/*.toml", "evidence/rows/*", "evidence/stacks/*", "evidence/upstream/**/*"),
-    *("locale/*/language.toml", "locale/*/LC_MESSAGES/interface.po"),
-    "locale/*/LC_MESSAGES/records/**/*.po",
-)
-# What one page depends on: Sphinx sees which.
-OWN = (
-    *("book/**/*.md", "book/**/*.json", "locale/*/LC_MESSAGES/book/**/*.po"),
-    *("evidence/rows/case.jsonl", "tests/outputs/cases/*.txt"),
-)
 SHOWN = 40  # lines of Sphinx's log, which has warnings and errors alone
-
-
-def files(patterns: Iterable[str]) -> list[Path]:
-    """Return the files of the checkout, without what Python compiled, in a fixed order."""
-    found = {path for pattern in patterns for path in pages.ROOT.glob(pattern) if path.is_file()}
-    return sorted(path for path in found if path.suffix != ".pyc")
 
 
 def sources() -> list[str]:
     """Return the languages, and a hash of what all pages depend on."""
-    own = {*files(OWN)}
-    shared = [path for path in files(SHARED) if path not in own]
-    shared += [*execute.inputs(), *execute.package()]
+    own = {*checkout.files("page")}
+    shared = [path for path in checkout.files("site") if path not in own]
     return [" ".join(one.code for one in languages.wanted()), execute.digest(shared)]
 
 
@@ -75,7 +54,11 @@ def main(page: bool = False) -> int:
 
 def bring_up_to_date(page: bool) -> int:
     """Build what is not there or old."""
-    wanted, own, where = sources(), execute.digest(files(OWN)), SITE.relative_to(pages.ROOT)
+    wanted, own, where = (
+        sources(),
+        execute.digest(checkout.files("page")),
+        SITE.relative_to(pages.ROOT),
+    )
     codes = [languages.ENGLISH] if page else wanted[0].split()
     record = RECORD.read_text().splitlines() if RECORD.exists() and SITE.exists() else []
     goes_on = record[:2] == wanted

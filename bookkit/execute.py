@@ -37,13 +37,13 @@ from nbformat.v4 import new_output
 from sqlalchemy.exc import DatabaseError
 from traitlets.config import Config
 
+from trace_evidence import checkout
 from trace_evidence.then import REQUIRED_VARIABLE
 
 from . import kernels, pages, shell
 
 CACHE = pages.BUILD / ".jupyter_cache"
 BUILT = pages.BUILD / "site.txt"  # what the site was built from: see `build.py`
-DATA = ("requirements.txt", "evidence/stacks/then.txt")
 REPORTS = "from trace_evidence import examine"  # in a page that prints what is said of cases
 EXAMINE = pages.ROOT / "examine" / "examine_model"
 # Modules of the reader's package, and folders, that count only for pages that name or import them.
@@ -57,11 +57,6 @@ NAMED = {
 }
 JOBS = 2
 CELL_SECONDS = 300  # the limit of each cell
-
-
-def inputs() -> list[Path]:
-    """Return the files that all outputs depend on and jupyter-cache does not see."""
-    return [pages.ROOT / name for name in DATA]
 
 
 def digest(files: Iterable[Path]) -> str:
@@ -128,7 +123,7 @@ def told() -> str:
 
 def open_cache(path: Path = CACHE) -> JupyterCacheBase:
     """Return the cache of the pages that the locked stacks have executed, in a folder of caches."""
-    folder = path / digest(inputs())
+    folder = path / digest(checkout.files("outputs"))
     for _ in range(2):
         cache = get_cache(folder)
         try:

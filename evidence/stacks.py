@@ -44,10 +44,10 @@ def newest() -> list[str]:
 
 
 def wordings() -> list[str]:
-    """The stacks that show how messages change: the oldest, `then`, of each JAX series the last."""
+    """The stacks that show how messages change: the oldest, `then`, each JAX series' last."""
     names = [name for name in versions.stack_names() if not versions.is_control({"row": name})]
     last = {tuple(versions.pins(name)["jax"].split(".")[:2]): name for name in names}
-    return [names[0], "then", *last.values(), FRAMEWORKS]
+    return [FRAMEWORKS, names[0], "then", *last.values()]
 
 
 def contents(stack: str) -> dict[str, str]:

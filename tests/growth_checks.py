@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from bookkit import build, entries, execute, pages
+from bookkit import entries, execute, pages
 from tools import environments
+from trace_evidence import checkout
 
 NAME = "grown-in-a-scratch-copy"
 # Python imports a module of this name before anything else; this one writes down what is opened.
@@ -116,13 +117,14 @@ def test_the_matrix_finds_its_form_wrong_and_cured(grown):
 
 def test_what_the_build_opens_is_known_so_that_a_change_of_it_builds_the_site_anew(grown):
     folder = grown[0].resolve()
-    known = {*build.files([*build.SHARED, *build.OWN]), *execute.inputs(), *execute.package()}
-    known = {path.relative_to(pages.ROOT) for path in known}
+    known = {
+        one.relative_to(pages.ROOT) for made in ("site", "page") for one in checkout.files(made)
+    }
     opened = (folder.with_name("watched") / "opened.txt").read_text().splitlines()
     files = {Path(name) for name in opened if name.startswith(f"{folder}/")}
     read = {path.relative_to(folder) for path in files if path.is_file()}
     unknown = {path for path in read - known if not MADE & set(path.parts)}
-    assert unknown == {Path(f"book/cases/{NAME}.md")}, "see SHARED in bookkit/build.py"
+    assert unknown == {Path(f"book/cases/{NAME}.md")}, "see MADE_FROM in trace_evidence/checkout.py"
     assert Path("book/errors/jax-loops.md") in read
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from bookkit import build, execute, languages, pages, versions
 from bookkit.sphinx import directives
+from trace_evidence import checkout as package
 
 ROOT = pages.ROOT
 # Builds an edition, and notes it; while it does, there must be no record that one could believe.
@@ -19,7 +20,13 @@ SCRIPT = """\
 cd "{folder}" && echo "$3" >> calls && mkdir -p _build/html/en
 test ! -e fail && test ! -e _build/site.txt
 """
-INPUTS = [*execute.DATA, "trace_evidence/then.py", "bookkit/build.py", "book/_static/book.css"]
+INPUTS = [
+    "requirements.txt",
+    "evidence/stacks/then.txt",
+    "trace_evidence/then.py",
+    "bookkit/build.py",
+    "book/_static/book.css",
+]
 
 
 @pytest.fixture
@@ -34,6 +41,7 @@ def checkout(tmp_path, monkeypatch):
     command.chmod(0o755)
     for name, value in {"ROOT": "", "BOOK": "book", "BUILD": "_build"}.items():
         monkeypatch.setattr(pages, name, tmp_path / value)
+    monkeypatch.setattr(package, "ROOT", tmp_path)
     out = tmp_path / "_build"
     for name, value in {"SITE": "html", "RECORD": "site.txt"}.items():
         monkeypatch.setattr(build, name, out / value)

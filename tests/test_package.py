@@ -173,8 +173,8 @@ def test_all_that_the_data_are_made_from_is_known():
         "nothing else in bookkit.publish and what it imports, or name it in [build-system] of "
         "pyproject.toml"
     )
-    known = {str(path.relative_to(ROOT)) for name in checkout.SOURCES for path in ROOT.glob(name)}
+    known = {str(path.relative_to(ROOT)) for path in checkout.files("data")}
     read = {name for name in done.stdout.split("\n") if name and ".venv" not in name}
     left = {name for name in read - known if not name.endswith(".pyc")}
-    assert not left, f"add them to SOURCES in trace_evidence/checkout.py: {sorted(left)}"
+    assert not left, f"add them to MADE_FROM in trace_evidence/checkout.py: {sorted(left)}"
     assert "book/cases/leaf-order.md" in read

@@ -15,15 +15,19 @@ from pathlib import Path
 
 DATA = Path(__file__).with_name("data.json")
 ROOT = DATA.parent.parent
-SOURCES = (
-    *("_config.yml", "_toc.yml", "book/**/*.md"),
-    *("evidence/*.toml", "evidence/rows/*", "evidence/stacks/*"),
-    "tests/outputs/cases/*.txt",
-    *("locale/*/LC_MESSAGES/records/**/*.po", "locale/*/language.toml", "bookkit/**/*.py"),
-    *("evidence/can_i_use/*.py", "evidence/can_i_use/*.toml"),
-    *("examine/examine_model/**/*.py", "trace_evidence/**/*.py"),
-)
-"""All that the file is made from."""
+MADE_FROM = {
+    "requirements.txt evidence/stacks/then.txt": "outputs site",
+    "_config.yml _toc.yml": "site data",
+    "book/**/*.md evidence/rows/case.jsonl tests/outputs/cases/*.txt": "page data",
+    "book/**/*.json locale/*/LC_MESSAGES/book/**/*.po": "page",
+    "book/references.bib book/_static/**/* book/_templates/**/* binder/hub-values.yaml": "site",
+    "evidence/upstream/**/* examine/trials/record.json locale/*/LC_MESSAGES/interface.po": "site",
+    "evidence/*.toml evidence/rows/* evidence/stacks/* evidence/can_i_use/*": "site data",
+    "bookkit/**/* trace_evidence/**/* examine/examine_model/**/*": "site data",
+    "locale/*/language.toml locale/*/LC_MESSAGES/records/**/*.po": "site data",
+}
+"""What depends on which files, besides the outputs of a page on its cells and what they import:
+all `outputs`, the whole `site`, a `page` of it (Sphinx sees which), and `data.json`."""
 
 
 class DataError(Exception):
@@ -35,10 +39,18 @@ def is_checkout() -> bool:
     return (ROOT / "bookkit" / "publish.py").exists()
 
 
+def files(made: str) -> list[Path]:
+    """Return what something is made from, without what Python compiled, in a fixed order."""
+    names = " ".join(names for names, of in MADE_FROM.items() if made in of.split())
+    patterns = names.split()
+    found = {path for one in patterns for path in ROOT.glob(one) if path.is_file()}
+    return sorted(path for path in found if path.suffix != ".pyc" and path != DATA)
+
+
 def digest() -> str:
-    """Return a hash of all that the file is made from."""
+    """Return a hash of all that `data.json` is made from."""
     found = hashlib.sha256()
-    for path in sorted({path for pattern in SOURCES for path in ROOT.glob(pattern)}):
+    for path in files("data"):
         found.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
     return found.hexdigest()
 
