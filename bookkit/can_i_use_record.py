@@ -9,7 +9,7 @@ import json
 import tomllib
 from pathlib import Path
 
-FOLDER = Path(__file__).parent.parent / "evidence" / "can_i_use"
+FOLDER = Path(__file__).resolve().parent.parent / "evidence" / "can_i_use"
 FILE = FOLDER.parent / "rows" / "cell.jsonl"
 INSTANCES = tomllib.loads((FOLDER / "instances.toml").read_text(encoding="utf-8"))
 CONSTRUCTS = INSTANCES["constructs"]  # what each does, by name, in the order of the table

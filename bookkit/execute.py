@@ -123,7 +123,8 @@ def told() -> str:
 
 def open_cache(path: Path = CACHE) -> JupyterCacheBase:
     """Return the cache of the pages that the locked stacks have executed, in a folder of caches."""
-    folder = path / digest(checkout.files("outputs"))
+    shell.RUNTIME.mkdir(exist_ok=True)
+    folder = path / digest(checkout.files("outputs", pages.ROOT))
     for _ in range(2):
         cache = get_cache(folder)
         try:

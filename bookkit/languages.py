@@ -17,7 +17,9 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
-ROOT = Path(__file__).resolve().parent.parent
+from . import shell
+
+ROOT = shell.ROOT
 FOLDER = ROOT / "locale"
 ENGLISH = "en"
 VARIABLE = "LANGUAGES"

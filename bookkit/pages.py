@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
+from . import shell
+
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-ROOT = Path(__file__).resolve().parent.parent
-BOOK = ROOT / "book"
+ROOT = shell.ROOT
+BOOK = ROOT / "book" if (ROOT / "book").is_dir() else ROOT
 BUILD = ROOT / "_build"
 CONFIG = ROOT / "_config.yml"
 TOC = ROOT / "_toc.yml"
@@ -149,15 +151,15 @@ def contents() -> list[Entry]:
     return found
 
 
-def sources() -> list[Path]:
-    """Return the files of all pages; a folder with an underscore, such as `_slides`, has none."""
-    files = BOOK.rglob("*.md")
-    return sorted(path for path in files if "/_" not in str(path.relative_to(BOOK.parent)))
+def sources(folder: Path = BOOK) -> list[Path]:
+    """Return the files of pages below a folder; one such as `_slides` or `.venv` has none."""
+    files = folder.rglob("*.md")
+    return sorted(path for path in files if not re.search("/[_.]", f"/{path.relative_to(folder)}"))
 
 
 def find_notebooks(folder: Path = BOOK) -> list[Path]:
     """Return the pages below a folder that hold cells, that is MyST notebooks, sorted by name."""
-    return [page for page in sorted(folder.rglob("*.md")) if has_kernel(page)]
+    return [page for page in sources(folder) if has_kernel(page)]
 
 
 def has_kernel(path: Path) -> bool:

@@ -12,7 +12,16 @@ import os
 import tempfile
 from pathlib import Path
 
-RUNTIME = Path(__file__).resolve().parent.parent / ".cache"
+
+def root() -> Path:
+    """Return the folder of the book: the nearest one with a `_config.yml`, or this checkout's."""
+    here, checkout = Path.cwd(), Path(__file__).resolve().parent.parent
+    folders = (here, *here.parents, checkout)
+    return next((one for one in folders if (one / "_config.yml").is_file()), here)
+
+
+ROOT = root()
+RUNTIME = ROOT / ".cache"
 READ_BY_LIBRARIES = (
     *("JAX", "XLA_", "TF_", "NUMPYRO_", "EQX_", "NPY_", "MPL", "MATPLOTLIB", "TQDM"),
     *("OMP_", "MKL_", "OPENBLAS_NUM", "PYTHONWARNINGS", "PYTHONBREAKPOINT"),

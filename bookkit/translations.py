@@ -64,7 +64,7 @@ THEME = (
 SUMMARY = re.compile(r"<details[^>]*>\s*<summary>([^<]+)</summary>")
 """How a page writes the opening of a fold that no cell makes."""
 SOURCES: dict[str, list[tuple[str, Any]]] = {
-    "bookkit": [("**.py", calls_of_say)],
+    "bookkit": [("**.py", "say")],
     "book/_static": [("**.js", "javascript")],
     "book/_templates": [("**.html", "jinja2.ext:babel_extract")],
 }

@@ -23,7 +23,7 @@ from bookkit import entries, languages, taught
 from bookkit import pages as book
 from bookkit.browser import SITE, file_at
 from bookkit.pages import public_address
-from tests.site_plugin import SCHEMES, WIDTHS
+from tests.conftest import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
 
 OTHERS = sorted(one.address for one in languages.known().values() if one.address)

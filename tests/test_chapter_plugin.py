@@ -141,7 +141,7 @@ def outcome(tmp_path_factory):
     temporary.mkdir()
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "conftest.py").write_text(CONFTEST)
-    command = [sys.executable, "-m", "pytest", "-p", "tests.chapter_plugin", "-c", "pytest.ini"]
+    command = [sys.executable, "-m", "pytest", "-c", "pytest.ini"]
     command += ["--rootdir=.", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
     command += ["--junitxml=report.xml", "."]
     own = {"COLUMNS": "200", "PYTHONPATH": str(pages.ROOT), "TMPDIR": str(temporary)}

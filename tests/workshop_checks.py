@@ -10,8 +10,8 @@ from pypdf import PdfReader
 
 from bookkit import execute, exercises, illustrations, pages, taught
 from bookkit.formats import notebooks, slides
+from tests.conftest import View
 from tests.pdf_checks import marked
-from tests.site_plugin import View
 from trace_evidence.exercises import PASSED
 
 OUT = pages.ROOT / "_build" / "workshop"

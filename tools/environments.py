@@ -30,6 +30,7 @@ BOOTSTRAP = CACHE / "bootstrap"  # the environment of uv
 NOW_LOCK = ROOT / "requirements.txt"
 THEN_LOCK = ROOT / "evidence" / "stacks" / "then.txt"
 WANTED = "3.12"
+LINKED = ("examine", "bookkit")  # packages beside the reader's
 CURE = (
     "The lines above say why. Check the network (behind a company's proxy, SSL_CERT_FILE names its "
     "certificates) and the free space, of which 4 GB are needed; then run make again."
@@ -133,7 +134,7 @@ def install_package(environment):
     What they ask for is in its lock; the network is left alone.
     """
     flags = ("--no-deps", "--no-build-isolation", "--offline")
-    install(environment, *flags, "-e", ROOT, "-e", ROOT / "examine")
+    install(environment, *flags, "-e", ROOT, "-e", ROOT / "examine", "-e", ROOT / "bookkit")
     for file in environment.glob("lib/python*/site-packages/*.pth"):
         linked = Path(file.read_text(encoding="utf-8").strip())
         if linked in (ROOT, ROOT / "examine"):  # with LC_ALL=C, Python reads no "ü" there
@@ -255,8 +256,8 @@ def main():
         home = Path(sys.prefix) if "--reader" in sys.argv else NOW
         if home == NOW:
             project, _, _tools = (ROOT / "pyproject.toml").read_text().partition("[tool.")
-            packages = project, (ROOT / "examine" / "pyproject.toml").read_text()
-            ensure(NOW, stamp(now, *packages), make_now)
+            packages = [(ROOT / name / "pyproject.toml").read_text() for name in LINKED]
+            ensure(NOW, stamp(now, project, *packages), make_now)
         then = stamp(stamp(now), THEN_LOCK.read_text())
         ensure(THEN, then, lambda: make_then(home / "bin" / "python"))
         register(home)

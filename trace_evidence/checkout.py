@@ -39,11 +39,11 @@ def is_checkout() -> bool:
     return (ROOT / "bookkit" / "publish.py").exists()
 
 
-def files(made: str) -> list[Path]:
+def files(made: str, root: Path | None = None) -> list[Path]:
     """Return what something is made from, without what Python compiled, in a fixed order."""
     names = " ".join(names for names, of in MADE_FROM.items() if made in of.split())
     patterns = names.split()
-    found = {path for one in patterns for path in ROOT.glob(one) if path.is_file()}
+    found = {path for one in patterns for path in (root or ROOT).glob(one) if path.is_file()}
     return sorted(path for path in found if path.suffix != ".pyc" and path != DATA)
 
 

@@ -1,23 +1,21 @@
-"""The Sphinx side of the book: directives, marks on cells, formulas, a fresh cache."""
+"""The Sphinx side of cells, in any book: marks, folds, formulas, a fresh cache."""
 
 import re
 
 from docutils import nodes
 from ipython_pygments_lexers import IPython3Lexer
 from latex2mathml.converter import convert
-from myst_nb import sphinx_ as myst_nb_sphinx
 from pygments.lexer import bygroups, using
 from pygments.lexers import Python3Lexer
 from pygments.token import Comment
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
-from bookkit import entries, execute, outputs, pages, taught, versions
+from bookkit import entries, execute, outputs, pages, taught
 from bookkit.expectations import SILENT
 from bookkit.languages import say
 
-from . import error_index, front, narrow, render, triage_box  # noqa: F401 - registers their directives
-from .directives import DIRECTIVES, forget, note, outdated
+from . import render
 
 SCRIPTS = {
     'id="case-filter"': "casebook.js",
@@ -183,8 +181,9 @@ def write_math(translator, node: nodes.math | nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
-def find_cache(app: Sphinx, config) -> None:
-    """Have myst-nb look into the cache of the pages that this stack executed."""
+def prepare(app: Sphinx, config) -> None:
+    """Have myst-nb draw cells by `Renderer`, from the pages that this stack executed."""
+    config.nb_render_plugin = "bookkit"  # an entry point
     config.nb_execution_cache_path = str(execute.open_cache().path)
 
 
@@ -195,40 +194,12 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -
             app.add_js_file(script, loading_method="defer")
 
 
-def inline_mark(name, rawtext, text, lineno, inliner, options=None, content=None):
-    """Return a mark that stands in a line of text; the role's text is `kind: words`."""
-    kind, _, words = text.partition(": ")
-    return [nodes.inline("", words, classes=["inline-mark", f"mark-{kind}"])], []
-
-
-def searched(name, rawtext, text, lineno, inliner, options=None, content=None):
-    """Return the words that a tracker was searched for, without result, in small print."""
-    shown = " · ".join(part.strip() for part in text.split(";"))
-    words = nodes.inline("", say(" (searched for: {words})", words=shown), classes=["searched"])
-    return [nodes.Text(say("We found no report")), words], []
-
-
-def newest(name, rawtext, text, lineno, inliner, options=None, content=None):
-    """Return the newest stack that the matrix has, with its date."""
-    return [nodes.Text(versions.newest_stack())], []
-
-
 def setup(app: Sphinx) -> dict:
-    """Register what the book needs with Sphinx."""
-    # It looks among the entry points of what is installed; ours is in no package of a reader's.
-    myst_nb_sphinx.load_renderer = lambda name: render.Renderer
-    PygmentsBridge.html_formatter = render.LineFormatter
+    """Register what cells need with Sphinx."""
+    PygmentsBridge.html_formatter = render.LineFormatter  # Sphinx looks for none elsewhere
     app.add_lexer(ThenLexer.aliases[0], ThenLexer)
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
-    app.add_role("inline-mark", inline_mark)
-    app.add_role("searched", searched)
-    app.add_role("newest", newest)
-    for name, directive in DIRECTIVES.items():
-        app.add_directive(name, directive)
-    app.connect("env-get-outdated", outdated)
-    app.connect("source-read", forget)
-    app.connect("doctree-read", note)
     app.connect("html-page-context", add_scripts)
-    app.connect("config-inited", find_cache)
+    app.connect("config-inited", prepare)
     app.connect("doctree-read", mark_cells)
     return {"parallel_read_safe": True, "version": "1"}

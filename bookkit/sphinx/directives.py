@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
@@ -30,8 +29,8 @@ from bookkit.languages import say
 from trace_evidence import steps
 
 from .render import raw
+from .written import GENERATED, Nodes, Written
 
-Nodes = list[nodes.Node]
 Maker = TypeVar("Maker", bound=Callable[..., Nodes | str])
 MATRIX = "book/reference/version-matrix"
 MARKS = {
@@ -42,17 +41,6 @@ MARKS = {
     "cannot run": "–",  # noqa: RUF001
     "not measured": "",
 }
-
-
-class Written(SphinxDirective):
-    """A directive with Markdown in it."""
-
-    def blocks(self, text: str) -> Nodes:
-        """Parse Markdown as if it stood in the page."""
-        parent = nodes.Element()
-        lines = StringList(text.splitlines(), source=self.env.docname)
-        self.state.nested_parse(lines, self.content_offset, parent)
-        return parent.children
 
 
 class Generated(Written):
@@ -76,8 +64,6 @@ class Generated(Written):
 ASKED = "programs of the matrix"
 """What Sphinx keeps of a page: the programs that it asked the matrix for."""
 DIRECTIVES: dict[str, type[SphinxDirective]] = {}
-GENERATED = "generated"
-"""Marks, in what Sphinx keeps of a page, that it shows what other pages say."""
 
 
 def outdated(app: Sphinx, env: BuildEnvironment, *changed: set[str]) -> list[str]:

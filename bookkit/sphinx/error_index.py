@@ -8,8 +8,9 @@ from bookkit import entries, publish
 from bookkit.languages import say
 from trace_evidence import steps
 
-from .directives import Generated, Nodes, code, directive, programs
+from .directives import Generated, code, directive, programs
 from .render import error_block, fold, raw
+from .written import Nodes
 
 
 @directive("message-table")

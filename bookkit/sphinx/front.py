@@ -10,8 +10,9 @@ from bookkit.languages import say
 from bookkit.outputs import releases, split_traceback
 from trace_evidence import both, steps
 
-from .directives import MATRIX, Generated, Nodes, directive, programs
+from .directives import MATRIX, Generated, directive, programs
 from .render import outcomes_side_by_side, side
+from .written import Nodes
 
 STEP = 8
 SHAPES = {  # told apart without color

@@ -11,8 +11,8 @@ from bookkit import pages, predictions
 from bookkit.languages import say
 from bookkit.predictions import LETTERS, listed
 
-from .directives import GENERATED, Nodes, Written
 from .render import fold, raw
+from .written import GENERATED, Nodes, Written
 
 
 class Predict(Written):

@@ -1,4 +1,4 @@
-"""Opens the built site in a headless Chromium, as a reader meets it. Loaded by `conftest.py`."""
+"""Opens the built site in a headless Chromium, as a reader meets it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

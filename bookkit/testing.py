@@ -64,7 +64,7 @@ class Item(pytest.Item):
             pytest.skip(f"not compared: a cell of {self.path.stem} stopped the page")
         return self.execution.notebook
 
-    def repr_failure(self, excinfo):
+    def repr_failure(self, excinfo, style=None):
         if isinstance(excinfo.value, CellFailure):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
