@@ -3,11 +3,13 @@
 import html
 from collections.abc import Iterable
 
+from trace_evidence.words import translatable
+
 from . import entries, pages, versions
 from .entries import Entry
 from .languages import say
 
-NOT_MEASURED = "not measured yet: `make page`"
+NOT_MEASURED = translatable("not measured yet: `make page`")
 FULL_STOPS = ".。"
 
 

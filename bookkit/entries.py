@@ -24,6 +24,7 @@ from bookkit import forms, pages, versions
 from bookkit.languages import cached, said, say
 from trace_evidence.narrowing import SEE, WHERE
 from trace_evidence.triage import CLAIM
+from trace_evidence.words import translatable
 
 CHAPTER, CASE, ERROR, FAMILY = "chapter", "case", "everyday", "family"
 FAMILIES = pages.BOOK / "reference" / "families.md"
@@ -44,22 +45,26 @@ KEYS = {  # the keys that an entry must have, and those that it may have
     ),
     FAMILY: ("title see where symptom cure phrases", ""),
 }
-KINDS = {"silent": "Silent", "loud": "Loud"}
-OWNERS = {
-    "library": "a defect of the library",
-    "documented": "a limit that the library documents",
-    "yours": "a mistake in the program",
-}
+KINDS = translatable({"silent": "Silent", "loud": "Loud"})
+OWNERS = translatable(
+    {
+        "library": "a defect of the library",
+        "documented": "a limit that the library documents",
+        "yours": "a mistake in the program",
+    }
+)
 LIBRARIES = {
     **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "optax": "Optax"},
     **{"flax": "Flax", "python": "Python"},
 }
-SEVERITIES = {  # silently wrong at ordinary sizes; silently wrong in a corner; loud, or waste only
-    1: "wrong results",
-    2: "wrong in a corner",
-    3: "time or memory",
-}
-STACKS = {"now": "Now", "then": "In August 2024"}
+SEVERITIES = translatable(
+    {  # silently wrong at ordinary sizes; silently wrong in a corner; loud, or waste only
+        1: "wrong results",
+        2: "wrong in a corner",
+        3: "time or memory",
+    }
+)
+STACKS = translatable({"now": "Now", "then": "In August 2024"})
 CHOICES: dict[str, Collection] = {
     **{"kind": KINDS, "whose": OWNERS, "library": LIBRARIES, "severity": SEVERITIES},
     "only": STACKS,

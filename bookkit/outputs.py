@@ -8,12 +8,15 @@ from typing import Any
 from trace_evidence.both import LIBRARIES
 from trace_evidence.comparison import SILENT
 from trace_evidence.figures import INK, PAPER
+from trace_evidence.words import translatable
 
 from . import pages, versions
 from .languages import say
 
-SILENT_WORDS = "silent: wrong, without an error"
-WASTEFUL_WORDS = "silent: wasteful, without an error"
+SILENT_WORDS = translatable("silent: wrong, without an error")
+WASTEFUL_WORDS = translatable("silent: wasteful, without an error")
+# What is said of a cell, or in a table.
+MARKS = translatable(("then", "now", "silent", "loud"))
 PATHS = [
     # A library's file by its place in site-packages, the standard library by its module.
     (re.compile(r"(?:~|/)[^\s:'\"]*/site-packages/"), ""),

@@ -115,7 +115,7 @@ def parse(text: str) -> Any:
 
 @cache
 def data(name: str) -> Any:
-    """Return what a file of TOML, JSON or lines of JSON holds; nobody changes it.
+    """Return what a file of TOML, YAML, JSON or lines of JSON holds; nobody changes it.
 
     Args:
         name: the file, from the root of the repository.
@@ -123,6 +123,8 @@ def data(name: str) -> Any:
     text = (ROOT / name).read_text(encoding="utf-8")
     if name.endswith(".jsonl"):
         return [json.loads(line) for line in text.splitlines()]
+    if name.endswith(".yml"):
+        return parse(text)
     return tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
 
 

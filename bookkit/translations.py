@@ -21,13 +21,10 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 from nbformat import NotebookNode
 
-from trace_evidence import both, steps, triage
+from trace_evidence import steps
+from trace_evidence.words import translatable
 
 from . import (
-    can_i_use_record,
-    casebook,
-    entries,
-    examined,
     execute,
     frames,
     illustrations,
@@ -35,43 +32,62 @@ from . import (
     outputs,
     pages,
     taught,
-    versions,
 )  # fmt: skip
 
 
 def calls_of_say(
     file: BinaryIO, keywords: Any, tags: Any, options: Any
 ) -> Iterator[tuple[int, str, str, list[str]]]:
-    """Return the texts of the calls of `say` in a module, those in an f-string too, for Babel."""
-    for node in ast.walk(ast.parse(file.read())):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
-            text = node.args[0]
-            if node.func.id == "say" and isinstance(text, ast.Constant):
-                yield node.lineno, "say", str(text.value), []
+    """Return the texts of the calls of `say` and `translatable` in a module, for Babel."""
+    tree = ast.parse(file.read())
+    for node in (one for one in ast.walk(tree) if isinstance(one, ast.Call) and one.args):
+        name = getattr(node.func, "id", "")
+        if name in ("say", "translatable"):
+            yield from ((node.lineno, "say", text, []) for text in constants(node.args[0]))
+
+
+def constants(node: ast.expr) -> Iterator[str]:
+    """Return the texts of a literal: of a tuple its items, of a table its values."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    inner = node.values if isinstance(node, ast.Dict) else getattr(node, "elts", ())
+    for one in [node.value] if isinstance(node, ast.Starred) else inner:
+        yield from constants(one)
 
 
 EXTRACTED = pages.BUILD / "gettext"
 
-VERDICTS = ("fails", "wrong", "warns", "ok", "cannot run")
-MARKS = ("then", "now", "silent", "loud")
 # What Sphinx and the theme say, and have in no catalogue of theirs, or not as one says it.
-THEME = (
-    *("Color mode", "Launch interactive content", "Launch on Binder", "Launch on Colab", "logo"),
-    *("Link to this heading", "Link to this term", "Main", "Page", "Print to PDF"),
-    *("Source repositories", "System Settings"),
-    *("Toggle primary sidebar", "Toggle secondary sidebar"),
+THEME = translatable(
+    (
+        *(
+            "Color mode",
+            "Launch interactive content",
+            "Launch on Binder",
+            "Launch on Colab",
+            "logo",
+        ),
+        *("Link to this heading", "Link to this term", "Main", "Page", "Print to PDF"),
+        *("Source repositories", "System Settings"),
+        *("Toggle primary sidebar", "Toggle secondary sidebar"),
+    )
 )
 SUMMARY = re.compile(r"<details[^>]*>\s*<summary>([^<]+)</summary>")
 """How a page writes the opening of a fold that no cell makes."""
 SOURCES: dict[str, list[tuple[str, Any]]] = {
     "bookkit": [("**.py", "say")],
+    "trace_evidence": [("*.py", "say")],
     "book/_static": [("**.js", "javascript")],
     "book/_templates": [("**.html", "jinja2.ext:babel_extract")],
 }
 # The keys of records whose texts are translated, and those of the pages' front matter.
 RECORDS = {
+    "_toc.yml": {"caption"},
+    "evidence/can_i_use/causes.toml": {"note"},
+    "evidence/can_i_use/instances.toml": {"constructs", "of_the_construct", "left_out"},
     "evidence/releases.toml": {"symptom", "spoiled", "cure"},
     "evidence/upstream/index.toml": {"title", "state"},
+    "examine/trials/record.json": {"not_applicable", "alarms.why"},
 }
 FRONT = {
     *("title", "symptom", "cause", "cure", "question", "costs", "phrases", "note", "means"),
@@ -119,43 +135,17 @@ def under(value: Any, keys: set[str], above: str = "") -> Iterator[str]:
         yield from under(one, keys, above)
     for key, inner in value.items() if isinstance(value, dict) else []:
         if keys & {key, f"{above}.{key}"}:
-            yield from [inner] if isinstance(inner, str) else inner
+            texts = inner.values() if isinstance(inner, dict) else inner
+            yield from [inner] if isinstance(inner, str) else texts
         else:
             yield from under(inner, keys, key)
 
 
 def record_texts() -> Iterator[tuple[str, str]]:
     """Return the texts of the records, each with its file, or that of the page that it is for."""
-    known = (entries.KINDS, entries.OWNERS, entries.SEE, entries.WHERE, entries.SEVERITIES)
-    constants: list[tuple[str, Iterable[str]]] = [
-        ("bookkit/entries.py", [text for table in known for text in table.values()]),
-        ("bookkit/entries.py", entries.STACKS.values()),
-        ("bookkit/versions.py", [*versions.OCCURS.values(), *VERDICTS]),
-        ("bookkit/translations.py", THEME),
-        ("trace_evidence/triage.py", triage.SAYS.values()),
-        ("bookkit/casebook.py", [casebook.NOT_MEASURED]),
-        ("bookkit/outputs.py", [outputs.SILENT_WORDS, outputs.WASTEFUL_WORDS]),
-        ("trace_evidence/both.py", [*both.SIDES.values(), *MARKS]),
-        ("examine/trials", pages.data(examined.RECORD)["not_applicable"].values()),
-        ("evidence/can_i_use/instances.toml", can_i_use_record.CONSTRUCTS.values()),
-        (
-            "evidence/can_i_use/instances.toml",
-            can_i_use_record.INSTANCES["of_the_construct"].values(),
-        ),
-        ("evidence/can_i_use/instances.toml", can_i_use_record.INSTANCES["left_out"].values()),
-        ("examine/trials", [row["why"] for row in pages.data(examined.RECORD)["alarms"]]),
-        (
-            "evidence/can_i_use/causes.toml",
-            [row["note"] for row in can_i_use_record.CAUSES if "note" in row],
-        ),
-        *(
-            (f"book/_static/illustrations/{file.name}", illustrations.words(file))
-            for file in illustrations.files()
-        ),
-        ("_toc.yml", [part["caption"] for part in pages.parse(pages.TOC.read_text())["parts"]]),
-    ]
-    for name, texts in constants:
-        yield from ((name, text) for text in texts)
+    for file in illustrations.files():
+        name = f"book/_static/illustrations/{file.name}"
+        yield from ((name, text) for text in illustrations.words(file))
     for name, keys in RECORDS.items():
         yield from ((name, text) for text in under(pages.data(name), keys))
     for plan in pages.data(taught.PLANS).values():

@@ -9,22 +9,27 @@ from collections.abc import Callable
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
+from trace_evidence.words import translatable
+
 from . import pages
 from .languages import cached, say
 
 BAD = ("fails", "wrong", "warns")
 UNKNOWN = "not measured"
+VERDICTS = translatable(("fails", "wrong", "warns", "ok", "cannot run"))
 STACK = ("numpyro", "jax", "equinox", "diffrax")
 TITLES = {
     **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"},
     **{"flax": "Flax", "optax": "Optax"},
 }
-OCCURS = {
-    "fails": "fails in {where}",
-    "wrong": "is silently wrong in {where}",
-    "warns": "warns in {where}",
-    "wasteful": "occurs silently in {where}",  # as `wrong`, where the answers are right
-}
+OCCURS = translatable(
+    {
+        "fails": "fails in {where}",
+        "wrong": "is silently wrong in {where}",
+        "warns": "warns in {where}",
+        "wasteful": "occurs silently in {where}",  # as `wrong`, where the answers are right
+    }
+)
 
 ASKED: set[str] = set()
 """The programs whose verdicts were asked for, and `STACKS`, since somebody emptied it."""

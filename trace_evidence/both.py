@@ -16,9 +16,10 @@ from IPython.utils.capture import capture_output
 
 from .then import MISSING, ThenKernel
 from .triage import installed
+from .words import translatable
 
 MIME = "application/vnd.trace-evidence.both+json"
-SIDES = {"then": "then · August 2024", "now": "now"}
+SIDES = translatable({"then": "then · August 2024", "now": "now"})
 LIBRARIES = {"jax": "JAX", "numpyro": "NumPyro", "equinox": "Equinox"}
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 VERSIONS = (

@@ -11,37 +11,42 @@ import sys
 from typing import Any
 
 from .triage import address, data
+from .words import translatable
 
-SEE = {
-    "wrong": "A number is wrong: a density, a posterior, a prediction",
-    "nan": "NaN or infinity",
-    "same": "Values that should differ are equal",
-    "stale": "New data, settings or code give the old answer",
-    "nothing": "Nothing changes: training, a handler or a setting has no effect",
-    "gradient": "A gradient is wrong, zero or too large",
-    "slow": "It is slow, or compiles again and again",
-    "hang": "It hangs, or never ends",
-    "memory": "Memory grows",
-    "elsewhere": "Other numbers on another machine, device, release or run",
-    "loading": "Wrong after saving and loading",
-    "error": "An error stops the program",
-}
-WHERE = {
-    "loop": "a loop: `scan`, `while_loop`, training",
-    "vmap": "`vmap`, batches",
-    "jit": "`jit`, compilation",
-    "grad": "`grad`, custom derivatives",
-    "devices": "several devices, sharding",
-    "mcmc": "MCMC, NUTS",
-    "svi": "SVI, guides",
-    "predictive": "`Predictive`, simulation",
-    "optimizer": "an optimizer",
-    "module": "a module, a class, a pytree",
-    "distribution": "distributions, plates, shapes",
-    "random": "random keys, seeds",
-    "saving": "saving, loading, a cache on disk",
-    "arrays": "arrays: indices, dtypes, sums",
-}
+SEE = translatable(
+    {
+        "wrong": "A number is wrong: a density, a posterior, a prediction",
+        "nan": "NaN or infinity",
+        "same": "Values that should differ are equal",
+        "stale": "New data, settings or code give the old answer",
+        "nothing": "Nothing changes: training, a handler or a setting has no effect",
+        "gradient": "A gradient is wrong, zero or too large",
+        "slow": "It is slow, or compiles again and again",
+        "hang": "It hangs, or never ends",
+        "memory": "Memory grows",
+        "elsewhere": "Other numbers on another machine, device, release or run",
+        "loading": "Wrong after saving and loading",
+        "error": "An error stops the program",
+    }
+)
+WHERE = translatable(
+    {
+        "loop": "a loop: `scan`, `while_loop`, training",
+        "vmap": "`vmap`, batches",
+        "jit": "`jit`, compilation",
+        "grad": "`grad`, custom derivatives",
+        "devices": "several devices, sharding",
+        "mcmc": "MCMC, NUTS",
+        "svi": "SVI, guides",
+        "predictive": "`Predictive`, simulation",
+        "optimizer": "an optimizer",
+        "module": "a module, a class, a pytree",
+        "distribution": "distributions, plates, shapes",
+        "random": "random keys, seeds",
+        "saving": "saving, loading, a cache on disk",
+        "arrays": "arrays: indices, dtypes, sums",
+    }
+)
 ERROR = "error"  # what triage is for
 MOST = 6
 NONE = (

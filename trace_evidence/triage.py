@@ -20,6 +20,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from . import checkout
+from .words import translatable
 
 CLAIM = 10
 """The points from which on triage names a chapter, a case or an everyday error."""
@@ -29,14 +30,16 @@ LIBRARIES = {
     **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"},
     **{"flax": "Flax", "optax": "Optax", "jaxlib": "jaxlib", "scipy": "SciPy"},
 }
-SAYS = {
-    "chapter True": "The chapter's own failure occurs with {these}.",
-    "chapter False": "The chapter's own failure does not occur with {these}; its cases may.",
-    "chapter None": "The chapter's own failure occurs in {ranges}; its cases, on newer ones.",
-    "case True": "Occurs with {these}.",
-    "case False": "Does not occur with {these}. {ranges}",
-    "case None": "{ranges}",
-}
+SAYS = translatable(
+    {
+        "chapter True": "The chapter's own failure occurs with {these}.",
+        "chapter False": "The chapter's own failure does not occur with {these}; its cases may.",
+        "chapter None": "The chapter's own failure occurs in {ranges}; its cases, on newer ones.",
+        "case True": "Occurs with {these}.",
+        "case False": "Does not occur with {these}. {ranges}",
+        "case None": "{ranges}",
+    }
+)
 # A release as a text shows it: pip's and conda's lines, folders, tables of versions.
 RELEASE = (
     r"(?:^|[ /(,;'\"])"
