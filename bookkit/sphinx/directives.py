@@ -100,17 +100,16 @@ def note(app: Sphinx, doctree: nodes.document) -> None:
     app.env.metadata[app.env.docname][ASKED] = sorted(versions.ASKED)
 
 
-def directive(name: str) -> Callable[[Maker], Maker]:
+def directive(name: str, arguments: int = 0, optional: int = 0) -> Callable[[Maker], Maker]:
     """Make a directive of a function, which gives nodes, or HTML.
 
-    The function is given the directive and its argument; see `outdated` for when it is asked anew.
+    The function is given the directive and its arguments, of which there are so many; see
+    `outdated` for when it is asked anew.
     """
 
     def register(make: Maker) -> Maker:
-        needed = make.__code__.co_argcount - 1 - len(make.__defaults__ or ())
-
         class Made(Generated):
-            required_arguments, optional_arguments = needed, 1 - needed
+            required_arguments, optional_arguments = arguments, optional
 
             def run(self) -> Nodes:
                 self.env.metadata[self.env.docname][GENERATED] = True
@@ -204,7 +203,7 @@ def matrix_row(here: Generated, slug: str) -> str:
     return f'<tr id="row-{slug}">{label}<td class="range">{ends}</td>{cells}</tr>'
 
 
-@directive("matrix-strip")
+@directive("matrix-strip", arguments=1)
 def matrix_strip(here: Generated, slug: str) -> str:
     """Return a program's row of the matrix as a strip of small marks that leads there."""
     if not casebook.is_measured(slug):
@@ -302,12 +301,18 @@ def as_cards(parsed: Nodes, name: str) -> Nodes:
     return parsed
 
 
-def table(here: Generated, *arguments: str) -> Nodes:
-    """Return what the function of `TABLES` says that has the directive's name."""
-    return as_cards(here.parse(TABLES[here.name](*arguments)), here.name)
+class Table(Generated):
+    """What the function of `TABLES` says that has the directive's name."""
+
+    optional_arguments = 1
+
+    def run(self) -> Nodes:
+        """Return the table, on a phone as cards."""
+        self.env.metadata[self.env.docname][GENERATED] = True
+        return as_cards(self.parse(TABLES[self.name](*self.arguments)), self.name)
 
 
-@directive("drawing")
+@directive("drawing", arguments=1)
 def drawing(here: Generated, argument: str) -> str:
     """Return drawings that no cell makes, side by side where there is room; see `illustrations`."""
     names = argument.split()
@@ -315,7 +320,7 @@ def drawing(here: Generated, argument: str) -> str:
     return f'<div class="{" ".join(["drawing", *names])}">{drawn}</div>'
 
 
-@directive("can-i-use")
+@directive("can-i-use", optional=1)
 def cells_measured(here: Generated, part: str = "") -> Nodes | str:
     """Return each distribution in each construct, or one of the tables about them."""
     if part:
@@ -342,6 +347,4 @@ CARDS = {  # see `as_cards`
     **dict.fromkeys(("avoid", "upstream-table"), "cards"),
     **dict.fromkeys(("avoid-counted", "constructs", "changes", "left_out"), "cards short"),
 }
-DIRECTIVES["case-card"] = CaseCard
-for each in TABLES:
-    directive(each)(table)
+DIRECTIVES |= {"case-card": CaseCard, **dict.fromkeys(TABLES, Table)}

@@ -64,7 +64,7 @@ def everyday_index(here: Generated) -> Nodes:
     return made
 
 
-@directive("everyday-page")
+@directive("everyday-page", arguments=1)
 def everyday_page(here: Generated, name: str) -> Nodes:
     """Return the everyday errors of one page, each with its messages and its first aid."""
     page = f"book/errors/{name}"

@@ -95,7 +95,7 @@ def chapter_cards(here: Generated) -> str:
     return f'<ul class="chapter-cards">{listed}</ul>'
 
 
-@directive("then-and-now")
+@directive("then-and-now", arguments=1)
 def then_and_now(here: Generated, page: str) -> Nodes:
     """Return the program of a chapter that fails on the old stack, with both executed outcomes."""
     path = pages.path_of(page)
