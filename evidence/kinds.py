@@ -75,16 +75,16 @@ def constants(path: Path) -> dict[str, Any]:
 def chapters() -> dict[str, dict[str, Any]]:
     """Return the chapters' own programs by name.
 
-    A file says what it expects to be raised, computes `expected`, and its functions `reproduce` and
-    `fix` return what a case calls `got` and `cured`. The cure runs in functions made anew, since
+    A file says what it expects to be raised, computes `expected`, and its functions `program` and
+    `cure` return what a case calls `got` and `cured`. The cure runs in functions made anew, since
     JAX may reuse an old trace.
     """
     found = {}
     for path in sorted(CHAPTERS.glob("*.py")):
         code, space = code_of(path), constants(path)
         found[path.stem] = {
-            "program": [{"code": f"{code}\ngot = reproduce()", **space["EXPECT"]}],
-            "cure": [{"code": f"{code}\ncured = fix()"}],
+            "program": [{"code": f"{code}\ngot = program()", **space["EXPECT"]}],
+            "cure": [{"code": f"{code}\ncured = cure()"}],
             "tolerance": space["TOLERANCE"],
             "wordings": [],
         }

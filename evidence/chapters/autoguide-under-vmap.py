@@ -44,10 +44,10 @@ def estimates(guide: AutoDelta) -> jax.Array:
     return svi.get_params(states)["a_auto_loc"]
 
 
-def reproduce() -> jax.Array:
+def program() -> jax.Array:
     return estimates(AutoDelta(seeded()))
 
 
-def fix() -> jax.Array:
+def cure() -> jax.Array:
     """Build the handler inside a function: a fresh one for every call."""
     return estimates(AutoDelta(lambda y: seeded()(y)))

@@ -20,7 +20,7 @@ COVARIANCE = np.array([[1.0, 0.5], [0.5, 4.25]])  # SCALE_TRIL @ SCALE_TRIL.T
 expected = np.array([4.0, 3.0]), COVARIANCE
 
 
-def reproduce() -> tuple[jax.Array, jax.Array]:
+def program() -> tuple[jax.Array, jax.Array]:
     def step(belief: dist.Distribution, move: jax.Array):
         belief = dist.MultivariateNormal(belief.loc + move, scale_tril=belief.scale_tril)
         return belief, belief.loc
@@ -31,7 +31,7 @@ def reproduce() -> tuple[jax.Array, jax.Array]:
     return last.loc, last.covariance_matrix
 
 
-def fix() -> tuple[jax.Array, jax.Array]:
+def cure() -> tuple[jax.Array, jax.Array]:
     """Carry the arrays, and build the distribution where it is used."""
 
     def step(loc: jax.Array, move: jax.Array):

@@ -71,12 +71,12 @@ STRETCHED = STEPS * SERIES * np.log(2.0)
 expected = log_standard_normal(POINT) - STRETCHED
 
 
-def reproduce() -> jax.Array:
+def program() -> jax.Array:
     draw(normals)
     return log_density(normals, (STEPS,), {}, {"x": jnp.asarray(path_of(POINT))})[0]
 
 
-def fix() -> jax.Array:
+def cure() -> jax.Array:
     """Sample standard normal noise and build `loc + L @ eps`."""
     draw(noise)
     got, trace = log_density(noise, (STEPS,), {}, {"eps": jnp.asarray(POINT)})

@@ -46,10 +46,10 @@ def sampled_mean(model) -> float:
     return float(mcmc.get_samples()["speed"].mean())
 
 
-def reproduce() -> float:
+def program() -> float:
     return sampled_mean(shared)
 
 
-def fix() -> float:
+def cure() -> float:
     """Build the distribution inside the model."""
     return sampled_mean(own)

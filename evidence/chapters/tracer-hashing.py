@@ -28,10 +28,10 @@ def solve(k: jax.Array, **options: object) -> jax.Array:
     return solution.ys[0]
 
 
-def reproduce() -> jax.Array:
+def program() -> jax.Array:
     return jax.jit(solve)(2.0)
 
 
-def fix() -> jax.Array:
+def cure() -> jax.Array:
     """Where Equinox cannot be upgraded: an adjoint that does without the function in question."""
     return jax.jit(lambda k: solve(k, adjoint=diffrax.DirectAdjoint()))(2.0)
