@@ -30,7 +30,7 @@ SHARED = (
 # What one page depends on: Sphinx sees which.
 OWN = (
     *("book/**/*.md", "book/**/*.json", "locale/*/LC_MESSAGES/book/**/*.po"),
-    *("stacks/matrix.json", "tests/outputs/cases/*.txt"),
+    *("stacks/matrix.json", "tests/outputs/**/*.txt"),
 )
 SHOWN = 40  # lines of Sphinx's log, which has warnings and errors alone
 

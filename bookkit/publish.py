@@ -15,11 +15,18 @@ from typing import Any
 from trace_evidence import checkout, triage
 
 from . import avoid, can_i_use, casebook, entries, pages, versions
-from .languages import cached, say
+from .languages import cached, of_page, say
 
 PARTS = {entries.CHAPTER: "fix-it", entries.CASE: "cure"}  # the section that has the cure
 Entry = dict[str, Any]
 SHOWN = 110  # characters of the line that a wrong answer prints
+KEPT = pages.ROOT / "tests" / "outputs"
+# An error or a warning in what a cell showed, and one that it printed itself.
+SAID = re.compile(
+    r"^--- (?:then |now )?(?:error|stderr)\n((?:(?!--- |=== ).+\n?)+)"
+    r"|(\b\w*(?:Error|Exception|Warning): \S.*)",
+    re.M,
+)
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
@@ -46,6 +53,7 @@ def known_of(one: entries.Entry) -> Entry:
         "evidence": [[row.pattern, row.points, row.means] for row in one.evidence],
         "needs": one.form == entries.CASE and any(row.points > 0 for row in one.evidence),
         "look": [[other.name, bare(other.title), other.page] for other in looks_like(one)],
+        "printed": [[titles()[page], page] for page in printed_on(one)],
     }
 
 
@@ -53,7 +61,7 @@ def shows(one: entries.Entry) -> str:
     """Return the first line that the wrong answer of a silent case prints, as it was kept."""
     if one.form != entries.CASE or one.kind != "silent":
         return ""
-    kept = pages.ROOT / "tests" / "outputs" / "cases" / f"{one.name}.txt"
+    kept = KEPT / "cases" / f"{one.name}.txt"
     # What reads notebooks, pip does not have.
     cells = pages.CELL.finditer(pages.read(pages.path_of(one.page)))
     place = [n for n, cell in enumerate(cells) if "silent-failure" in cell["options"]]
@@ -62,6 +70,39 @@ def shows(one: entries.Entry) -> str:
         return ""
     printed = re.search(r"^--- stdout\n(.+)$", parts[place[0]], re.M)
     return " ".join(printed[1].split())[:SHOWN] if printed else ""
+
+
+@cached
+def messages() -> dict[str, list[str]]:
+    """Return the messages that each page prints, by the page's name, as they were kept."""
+    found = {}
+    for page in (entry.page for entry in pages.contents()):
+        kept = KEPT / f"{page.removeprefix('book/')}.txt"
+        text = kept.read_text() if kept.exists() else ""
+        rows = [shown or printed for shown, printed in SAID.findall(text)]
+        # An assertion without a word is told from others by its frames, which are not kept.
+        if rows := [row for row in rows if row.strip() != "AssertionError:"]:
+            found[page] = rows
+    return found
+
+
+@cached
+def titles() -> dict[str, str]:
+    """Return the titles of these pages, in the language that is spoken."""
+    return {page: bare(of_page(page)(pages.title(page))) for page in messages()}
+
+
+def printed_on(one: entries.Entry) -> list[str]:
+    """Return the other pages that print a message by which an entry is known."""
+    known = [
+        re.compile(row.regex, re.A | re.M) for row in one.wordings if row.points >= triage.CLAIM
+    ]
+    linked = {one.page, *(other.page for other in looks_like(one))}
+    return [
+        page
+        for page, rows in messages().items()
+        if page not in linked and any(form.search(row) for form in known for row in rows)
+    ]
 
 
 def same_message(one: entries.Entry) -> list[entries.Entry]:

@@ -133,6 +133,32 @@ def test_recordings_are_told_as_what_they_are():
         assert kind in FAILURES or name in named(row["text"])[:2], (row["program"], row["stack"])
 
 
+# --- what the book prints leads back to it ---------------------------------------------------
+
+
+def pages_of(name):
+    """Return the pages that an answer is on, or leads to by one link of its card."""
+    row = publish.everything()[name]
+    links = [place for *_, place in (*row["look"], *row["printed"])]
+    return {place.partition("#")[0] for place in (row["page"], *links)}
+
+
+MESSAGES = [(page, row) for page, rows in publish.messages().items() for row in rows]
+
+
+def test_each_message_that_a_page_prints_leads_there_by_at_most_one_link():
+    first = [(page, row, named(row)[:1]) for page, row in MESSAGES]
+    astray = [row for row in first if not row[2] or row[0] not in pages_of(*row[2])]
+    assert not astray, "give the page's entry a wording for it, or see why another answer is first"
+    assert len(MESSAGES) > 90
+
+
+def test_a_leaked_tracer_leads_to_all_pages_that_print_it():
+    leaks = "unexpected tracer|Leaked trace"
+    print_it = {page for page, row in MESSAGES if re.search(leaks, row)}
+    assert print_it <= pages_of("leaked-tracer") and len(print_it) > 11
+
+
 # --- the rules mean the same in Python and in JavaScript -------------------------------------
 
 

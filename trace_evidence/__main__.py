@@ -148,6 +148,7 @@ def described(entry: Entry) -> str:
                 break_long_words=False, break_on_hyphens=False,
             )  # fmt: skip
     rows.append(f"{'page':<10}{rules.address(entry['page'])}")
+    rows += [f"{'printed':<10}{title}: {rules.address(page)}" for title, page in entry["printed"]]
     parts = [entry["title"] + kinds.get(entry["kind"], ""), "\n".join(rows), entry["text"].strip()]
     return "\n\n".join(part for part in parts if part)
 

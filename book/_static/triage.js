@@ -169,7 +169,7 @@
   const KINDS = { chapter: say("Chapter"), case: say("Case"), everyday: say("Everyday error") };
 
   function links(rows) {
-    return rows.flatMap(([, title, href], number) => [
+    return rows.flatMap(([title, href], number) => [
       number ? say("; ") : "",
       element("a", title, { href: address(href) }),
     ]);
@@ -188,8 +188,10 @@
     if (finding.versions) rows.push([say("Versions"), ...rich(finding.versions)]);
     if (rule.question) rows.push([say("Ask"), ...rich(rule.question)]);
     if (rule.look.length) {
-      rows.push([rule.kind === "chapter" ? say("Its cases") : say("Or"), ...links(rule.look)]);
+      const look = links(rule.look.map(([, ...shown]) => shown));
+      rows.push([rule.kind === "chapter" ? say("Its cases") : say("Or"), ...look]);
     }
+    if (rule.printed.length) rows.push([say("Printed by"), ...links(rule.printed)]);
     if (rule.kind === "everyday") rows.push([say("Read more"), element("a", rule.from, { href: address(rule.href) })]);
     const because = rich(finding.because.length ? ` (${finding.because.join("; ")})` : "");
     rows.push([say("Matched"), say("line {number}: ", { number: finding.number }), plain("code", finding.line), ...because]);

@@ -39,6 +39,7 @@ def rules() -> dict[str, Any]:
         rule["href"], rule["here"] = to_site(row["link"]), to_site(row["page"])
         rule["from"] = source(row["link"])
         rule["look"] = [[other, title, to_site(page)] for other, title, page in row["look"]]
+        rule["printed"] = [[title, to_site(page)] for title, page in row["printed"]]
         rules += [rule] if row["signatures"] else []
     releases = [{**row, "href": to_site(AVOID)} for row in avoid.rules().values()]
     return {**publish.rules(), "rules": rules, "avoid": releases}
