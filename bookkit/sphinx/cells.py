@@ -20,6 +20,7 @@ from . import error_index, front, narrow, render, triage_box  # noqa: F401 - reg
 from .directives import DIRECTIVES, forget, note, outdated
 
 SCRIPTS = {
+    '<form id="': "asked.js",  # before those that ask it
     'id="case-filter"': "casebook.js",
     'id="narrow"': "narrow.js",
     'id="cell-filter"': "can-i-use.js",

@@ -34,7 +34,7 @@ def message_table(here: Generated) -> Nodes:
 FILTER = """\
 <form id="index-filter">
 <label for="index-words">{ask}</label>
-<input id="index-words" type="search" autocomplete="off" spellcheck="false">
+<input id="index-words" type="search" spellcheck="false">
 <p id="index-count" role="status"></p>
 </form>
 """

@@ -60,6 +60,7 @@ def rows() -> dict[str, dict[str, Any]]:
                     "symptom": marked(closed.replace("**", "") + one.symptom),
                     "question": marked(one.question),
                     "shows": html.escape(published[name]["shows"]),
+                    **{key: published[name][key] for key in ("cure", "occurs")},
                 }
     return found
 

@@ -69,7 +69,7 @@ def write_data(app: Sphinx, error: Exception | None) -> None:
 BOX = """\
 <form id="triage" data-doors="{data}">
 <label for="triage-text">{paste}</label>
-<textarea id="triage-text" rows="5" spellcheck="false" autocomplete="off"
+<textarea id="triage-text" rows="5" spellcheck="false"
  placeholder="{example}" aria-describedby="triage-note"></textarea>
 <p id="triage-note">{note}</p>
 <p><button type="submit">{submit}</button> <button type="reset">{clear}</button></p>
@@ -138,7 +138,7 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -
         for name in ("doors.js", "search.js", "triage.js", "errors.js"):
             app.add_js_file(name)
     if page == "search":
-        for name in ("doors.js", "search.js", "triage.js", "results.js"):
+        for name in ("asked.js", "doors.js", "search.js", "triage.js", "results.js"):
             app.add_js_file(name)
         context["doors_data"] = data_address()
 
