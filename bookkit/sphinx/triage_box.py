@@ -114,21 +114,25 @@ def documents() -> list[dict[str, str]]:
     rows = []
     for one in entries.load().values():
         words = [*one.phrases, one.cause, one.message, *(row.text for row in one.wordings)]
+        errors = {row.type for row in one.wordings if row.text.endswith(row.type)}
         words += [entries.LIBRARIES.get(one.library, ""), one.name.replace("-", " ")]
-        rows.append((one.title, one.place, one.symptom, " ".join(words)))
+        rows.append((one.title, one.place, one.symptom, " ".join(words), " ".join(sorted(errors))))
     known = {one.page for one in entries.load().values()}
     for entry in pages.contents():
         if entry.page not in known:
             text = pages.read(pages.path_of(entry.page))
             heads = re.findall(r"^##+ (.+)$", pages.FENCE.sub("", text), re.M)
-            about = " ".join(pages.meta(entry.page).get("description", "").split())
+            meta = pages.meta(entry.page)
+            about = " ".join(meta.get("description", "").split())
             translated = languages.of_page(entry.page)
-            other = " ".join([*map(translated, heads), entry.page.replace("/", " "), entry.part])
-            rows.append((translated(pages.title(entry.page)), entry.page, say(about), other))
-    keys = ("title", "href", "text", "keywords")
+            other = [*map(translated, heads), entry.page.replace("/", " "), entry.part]
+            other += map(say, meta.get("keywords", []))
+            title = translated(pages.title(entry.page))
+            rows.append((title, entry.page, say(about), " ".join(other), ""))
+    keys = ("title", "href", "text", "keywords", "errors")
     return [
-        dict(zip(keys, (title, to_site(place), " ".join(text.split()), words), strict=True))
-        for title, place, text, words in rows
+        dict(zip(keys, (title, to_site(place), " ".join(text.split()), *words), strict=True))
+        for title, place, text, *words in rows
     ]
 
 
