@@ -3,6 +3,7 @@
 Run by `make check`, which builds the site first.
 """
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -77,6 +78,22 @@ def test_a_paste_is_answered_at_once_and_nothing_leaves_the_page(open_page):
     # A browser looks for the icon again when a page writes its address.
     assert not [url for url in view.requests if not url.endswith("favicon.svg")]
     assert not view.errors
+
+
+ANSWERING = "words words-data asked doors doors-data search triage narrow".split()
+
+
+@pytest.mark.parametrize("path", ["book/index.html", "zh-cn/book/index.html"])
+def test_what_a_page_loads_to_answer_weighs_at_most_150_kilobytes(open_page, path):
+    view = open_page(path)
+    view.page.locator("#triage-text").focus()
+    view.page.wait_for_function("() => traceEvidence.known")
+    files = map(site_browser.file_at, view.requests)
+    parts = {file.stem: file.read_bytes() for file in files if file.stem in ANSWERING}
+    parts["data"] = view.page.locator("#narrow-data").text_content().encode()
+    assert {"doors-data", "triage", "search", "narrow", "asked"} <= {*parts}
+    packed = {name: len(gzip.compress(part)) for name, part in parts.items()}
+    assert sum(packed.values()) <= 150_000, packed
 
 
 def test_an_answer_leads_to_the_cure_or_to_the_cases(open_page):
