@@ -12,12 +12,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from trace_evidence import checkout, triage
+from trace_evidence import checkout, narrowing, triage
 
-from . import avoid, can_i_use, casebook, entries, pages, versions
-from .languages import cached, of_page, say
+from . import avoid, can_i_use, casebook, entries, languages, pages, versions
+from .languages import cached, say
 
 PARTS = {entries.CHAPTER: "fix-it", entries.CASE: "cure"}  # the section that has the cure
+TOLD = ("title", "symptom", "cause", "cure", "question", "occurs", "versions")
 Entry = dict[str, Any]
 SHOWN = 110  # characters of the line that a wrong answer prints
 KEPT = pages.ROOT / "tests" / "outputs"
@@ -53,7 +54,7 @@ def known_of(one: entries.Entry) -> Entry:
         "evidence": [[row.pattern, row.points, row.means] for row in one.evidence],
         "needs": one.form == entries.CASE and any(row.points > 0 for row in one.evidence),
         "look": [[other.name, bare(other.title), other.page] for other in looks_like(one)],
-        "printed": [[titles()[page], page] for page in printed_on(one)],
+        "printed": [[bare(pages.title(page)), page] for page in printed_on(one)],
     }
 
 
@@ -84,12 +85,6 @@ def messages() -> dict[str, list[str]]:
         if rows := [row for row in rows if row.strip() != "AssertionError:"]:
             found[page] = rows
     return found
-
-
-@cached
-def titles() -> dict[str, str]:
-    """Return the titles of these pages, in the language that is spoken."""
-    return {page: bare(of_page(page)(pages.title(page))) for page in messages()}
 
 
 def printed_on(one: entries.Entry) -> list[str]:
@@ -238,11 +233,39 @@ def message(row: dict[str, str]) -> str:
     return "\n".join(lines[:3])
 
 
+def terminal() -> list[str]:
+    """Return what the reader's package says in its own words, in English."""
+    known = (triage.SAYS, triage.LABELS, triage.KINDS, triage.SHOWN, narrowing.SEE, narrowing.WHERE)
+    one_by_one = (triage.LINE_NUMBER, narrowing.ASK_SEE, narrowing.ASK_WHERE, narrowing.NUMBER)
+    rows = [text for table in known for text in table.values()]
+    return [*rows, *triage.UNKNOWN, *one_by_one, narrowing.HOW, narrowing.NONE, " and ", ": "]
+
+
+def texts(code: str) -> dict[str, str]:
+    """Return what a terminal shows of the entries in another language, by its English."""
+    english, before = everything(), languages.spoken().code
+    languages.use(code)
+    try:
+        found = {text: say(text) for text in terminal()}
+        for name, row in everything().items():
+            found |= {english[name][key]: row[key] for key in TOLD}
+            means = zip(english[name]["evidence"], row["evidence"], strict=True)
+            found |= {old[2]: new[2] for old, new in means}
+    finally:
+        languages.use(before)
+    return {old: new for old, new in found.items() if old != new}
+
+
 def build() -> dict[str, Any]:
     """Return all that the file holds but the hash of what it is made from."""
     return {
         "site": pages.public_address(),
         "explain": everything(),
+        "words": {
+            one.code: {"address": one.address, "texts": texts(one.code)}
+            for one in languages.known().values()
+            if one.code != languages.ENGLISH
+        },
         "avoid": avoid.rules(),
         "can_i_use": can_i_use.data(),
     }

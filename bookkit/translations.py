@@ -22,7 +22,7 @@ from babel.messages.pofile import write_po
 from nbformat import NotebookNode
 
 from can_i_use import record
-from trace_evidence import both, steps, triage
+from trace_evidence import both, steps
 
 from . import (
     casebook,
@@ -34,6 +34,7 @@ from . import (
     languages,
     outputs,
     pages,
+    publish,
     taught,
     versions,
 )  # fmt: skip
@@ -125,7 +126,7 @@ def record_texts() -> Iterator[tuple[str, str]]:
         ("bookkit/entries.py", entries.STACKS.values()),
         ("bookkit/versions.py", [*versions.OCCURS.values(), *VERDICTS]),
         ("bookkit/translations.py", THEME),
-        ("trace_evidence/triage.py", triage.SAYS.values()),
+        ("trace_evidence/triage.py", publish.terminal()),
         ("bookkit/casebook.py", [casebook.NOT_MEASURED]),
         ("bookkit/outputs.py", [outputs.SILENT_WORDS, outputs.WASTEFUL_WORDS]),
         ("trace_evidence/both.py", [*both.SIDES.values(), *MARKS]),

@@ -350,6 +350,7 @@ def command(monkeypatch, capsys):
     """A function that gives the command some bytes to read; returns its status and what it says."""
 
     def run(given, *words):
+        monkeypatch.setenv("LC_ALL", "C")
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
         status = command_line.main(["triage", *words])
         return status, capsys.readouterr().out
@@ -388,6 +389,26 @@ def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_foun
     assert f"| `format` | {command_line.FORMAT}, " in documented
     status, said = command(b"nothing that is known", "--json")
     assert (status, json.loads(said)["findings"]) == (1, [])
+
+
+def test_who_reads_chinese_is_answered_in_chinese_and_tools_in_english(
+    monkeypatch, tmp_path, capsys
+):
+    file = tmp_path / "error.txt"
+    file.write_text(f"numpyro==0.15.2\n{DRIFT}")
+    for locale, words in {"zh_CN.UTF-8": [], "de_DE.UTF-8": ["在循环里"]}.items():
+        monkeypatch.setenv("LC_ALL", locale)
+        file.write_text(f"numpyro==0.15.2\n{DRIFT}" + "".join(words))
+        assert command_line.main(["triage", str(file)]) == 0
+        said = capsys.readouterr().out
+        assert f"{SITE}zh-cn/book/failures/lazy-pytree-drift.html#fix-it" in said
+        assert "对策" in said and "见文中所示" in said and "Cure" not in said
+    assert command_line.main(["triage", "--json", str(file)]) == 0
+    assert json.loads(capsys.readouterr().out)["findings"][0]["title"] == "Lazy pytree drift"
+    monkeypatch.setenv("LC_ALL", "C")
+    file.write_text(DRIFT)
+    assert command_line.main(["triage", str(file)]) == 0
+    assert "zh-cn" not in capsys.readouterr().out
 
 
 @pytest.mark.slow

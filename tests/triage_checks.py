@@ -80,7 +80,7 @@ def test_a_paste_is_answered_at_once_and_nothing_leaves_the_page(open_page):
     assert not view.errors
 
 
-ANSWERING = "words words-data asked doors doors-data search triage narrow".split()
+ANSWERING = ["words", "words-data", "asked", "doors", "doors-data", "search", "triage", "narrow"]
 
 
 @pytest.mark.parametrize("path", ["book/index.html", "zh-cn/book/index.html"])

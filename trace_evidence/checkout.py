@@ -18,7 +18,12 @@ ROOT = DATA.parent.parent
 SOURCES = (
     *("_config.yml", "_toc.yml", "book/*.toml", "book/**/*.md", "stacks/*.json", "stacks/*.toml"),
     "tests/outputs/**/*.txt",
-    *("locale/*/LC_MESSAGES/records/**/*.po", "locale/*/language.toml", "bookkit/**/*.py"),
+    *(
+        "locale/*/LC_MESSAGES/records/**/*.po",
+        "locale/*/LC_MESSAGES/interface.po",
+        "locale/*/language.toml",
+        "bookkit/**/*.py",
+    ),
     *("can_i_use/*.py", "can_i_use/*.toml", "can_i_use/*.json"),
     *("examine/examine_model/**/*.py", "trace_evidence/**/*.py"),
 )

@@ -31,6 +31,15 @@ def to_site(link: str) -> str:
     return link if link.startswith("https:") else f"{page}.html{mark}{section}"
 
 
+@cached
+def titles() -> dict[str, str]:
+    """Return the titles of the pages that print a message, in the language that is spoken."""
+    return {
+        page: publish.bare(languages.of_page(page)(pages.title(page)))
+        for page in publish.messages()
+    }
+
+
 def rules() -> dict[str, Any]:
     """Return what `triage.js` needs: the rules, with where each leads."""
     rules = []
@@ -40,7 +49,7 @@ def rules() -> dict[str, Any]:
         rule["href"], rule["here"] = to_site(row["link"]), to_site(row["page"])
         rule["from"] = source(row["link"])
         rule["look"] = [[other, title, to_site(page)] for other, title, page in row["look"]]
-        rule["printed"] = [[title, to_site(page)] for title, page in row["printed"]]
+        rule["printed"] = [[titles()[page], to_site(page)] for _, page in row["printed"]]
         rules += [rule] if row["signatures"] else []
     releases = [{**row, "href": to_site(AVOID)} for row in avoid.rules().values()]
     return {**publish.rules(), "rules": rules, "avoid": releases}
