@@ -277,6 +277,22 @@ def test_the_words_of_a_filter_come_back(open_page):
     assert page.get_by_label("Show only what has").input_value() == "broadcast plate"
 
 
+@pytest.mark.parametrize("paper", [False, True])
+def test_without_scripts_and_on_paper_the_narrowing_is_nested_lists(open_page, paper):
+    path = "book/cases/index.html" if paper else "book/index.html"
+    page = open_page(path, width=390, java_script_enabled=paper).page
+    if paper:
+        page.emulate_media(media="print")
+    else:
+        page.locator(".narrow-lists summary").filter(has_text="NaN").click()
+    assert not page.locator("#narrow").is_visible()
+    listed = page.locator(".narrow-lists details").filter(has_text="NaN or infinity")
+    seen = [name for name, row in narrowing.silent().items() if "nan" in row["see"]]
+    assert listed.locator("li li a:visible").count() == len(seen)
+    places = listed.locator("ul > li:has(> ul)")
+    assert 0 < places.count() <= len(seen) and places.first.is_visible()
+
+
 def test_the_filter_answers_as_one_types(open_page):
     view = open_page(PAGE)
     entries = view.page.locator("li.everyday:visible")

@@ -39,7 +39,8 @@
       const item = document.createElement("li");
       const link = `<a href="${form.dataset.root}${row.href}">${row.title}</a>`;
       const shown = row.shows && `<code>${row.shows}</code>`;
-      item.append(made([link, `<p>${row.symptom}</p>`, shown, row.question].filter(Boolean).join("")));
+      const told = [row.symptom, row.question].map(text => text && `<p>${text}</p>`);
+      item.append(made(link + told[0] + shown + told[1]));
       const title = item.firstChild;
       item.append(copier(title.textContent, title.getAttribute("href"), [row.cure, row.occurs]));
       return item;

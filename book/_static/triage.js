@@ -175,6 +175,14 @@
     ]);
   }
 
+  /* A long list of links opens with a click. */
+  function folded(list, count) {
+    if (count <= 3) return list;
+    const details = element("details", "");
+    details.append(element("summary", say("{count} pages of this book", { count })), ...list);
+    return [details];
+  }
+
   function describe(finding) {
     const { rule } = finding;
     const item = element("li", "", { class: `triage-card triage-${rule.kind}` });
@@ -192,7 +200,7 @@
       const look = links(rule.look.map(([, ...shown]) => shown));
       rows.push([rule.kind === "chapter" ? say("Its cases") : say("Or"), ...look]);
     }
-    if (rule.printed.length) rows.push([say("Printed by"), ...links(rule.printed)]);
+    if (rule.printed.length) rows.push([say("Printed by"), ...folded(links(rule.printed), rule.printed.length)]);
     if (rule.kind === "everyday") rows.push([say("Read more"), element("a", rule.from, { href: address(rule.href) })]);
     const because = rich(finding.because.length ? ` (${finding.because.join("; ")})` : "");
     if (finding.line) {
