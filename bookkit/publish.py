@@ -12,14 +12,22 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from trace_evidence import checkout, triage
+from trace_evidence import checkout, narrowing, triage
 
-from . import avoid, can_i_use, casebook, entries, pages, versions
+from . import avoid, can_i_use, casebook, entries, languages, pages, versions
 from .languages import cached, say
 
 PARTS = {entries.CHAPTER: "fix-it", entries.CASE: "cure"}  # the section that has the cure
+TOLD = ("title", "symptom", "cause", "cure", "question", "occurs", "versions")
 Entry = dict[str, Any]
 SHOWN = 110  # characters of the line that a wrong answer prints
+KEPT = pages.ROOT / "tests" / "outputs"
+# An error or a warning in what a cell showed, and one that it printed itself.
+SAID = re.compile(
+    r"^--- (?:then |now )?(?:error|stderr)\n((?:(?!--- |=== ).+\n?)+)"
+    r"|(\b\w*(?:Error|Exception|Warning): \S.*)",
+    re.M,
+)
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
@@ -46,6 +54,7 @@ def known_of(one: entries.Entry) -> Entry:
         "evidence": [[row.pattern, row.points, row.means] for row in one.evidence],
         "needs": one.form == entries.CASE and any(row.points > 0 for row in one.evidence),
         "look": [[other.name, bare(other.title), other.page] for other in looks_like(one)],
+        "printed": [[bare(pages.title(page)), page] for page in printed_on(one)],
     }
 
 
@@ -53,7 +62,7 @@ def shows(one: entries.Entry) -> str:
     """Return the first line that the wrong answer of a silent case prints, as it was kept."""
     if one.form != entries.CASE or one.kind != "silent":
         return ""
-    kept = pages.ROOT / "tests" / "outputs" / "cases" / f"{one.name}.txt"
+    kept = KEPT / "cases" / f"{one.name}.txt"
     # What reads notebooks, pip does not have.
     cells = pages.CELL.finditer(pages.read(pages.path_of(one.page)))
     place = [n for n, cell in enumerate(cells) if "silent-failure" in cell["options"]]
@@ -62,6 +71,33 @@ def shows(one: entries.Entry) -> str:
         return ""
     printed = re.search(r"^--- stdout\n(.+)$", parts[place[0]], re.M)
     return " ".join(printed[1].split())[:SHOWN] if printed else ""
+
+
+@cached
+def messages() -> dict[str, list[str]]:
+    """Return the messages that each page prints, by the page's name, as they were kept."""
+    found = {}
+    for page in (entry.page for entry in pages.contents()):
+        kept = KEPT / f"{page.removeprefix('book/')}.txt"
+        text = kept.read_text() if kept.exists() else ""
+        rows = [shown or printed for shown, printed in SAID.findall(text)]
+        # An assertion without a word is told from others by its frames, which are not kept.
+        if rows := [row for row in rows if row.strip() != "AssertionError:"]:
+            found[page] = rows
+    return found
+
+
+def printed_on(one: entries.Entry) -> list[str]:
+    """Return the other pages that print a message by which an entry is known."""
+    known = [
+        re.compile(row.regex, re.A | re.M) for row in one.wordings if row.points >= triage.CLAIM
+    ]
+    linked = {one.page, *(other.page for other in looks_like(one))}
+    return [
+        page
+        for page, rows in messages().items()
+        if page not in linked and any(form.search(row) for form in known for row in rows)
+    ]
 
 
 def same_message(one: entries.Entry) -> list[entries.Entry]:
@@ -197,11 +233,39 @@ def message(row: dict[str, str]) -> str:
     return "\n".join(lines[:3])
 
 
+def terminal() -> list[str]:
+    """Return what the reader's package says in its own words, in English."""
+    known = (triage.SAYS, triage.LABELS, triage.KINDS, triage.SHOWN, narrowing.SEE, narrowing.WHERE)
+    one_by_one = (triage.LINE_NUMBER, narrowing.ASK_SEE, narrowing.ASK_WHERE, narrowing.NUMBER)
+    rows = [text for table in known for text in table.values()]
+    return [*rows, *triage.UNKNOWN, *one_by_one, narrowing.HOW, narrowing.NONE, " and ", ": "]
+
+
+def texts(code: str) -> dict[str, str]:
+    """Return what a terminal shows of the entries in another language, by its English."""
+    english, before = everything(), languages.spoken().code
+    languages.use(code)
+    try:
+        found = {text: say(text) for text in terminal()}
+        for name, row in everything().items():
+            found |= {english[name][key]: row[key] for key in TOLD}
+            means = zip(english[name]["evidence"], row["evidence"], strict=True)
+            found |= {old[2]: new[2] for old, new in means}
+    finally:
+        languages.use(before)
+    return {old: new for old, new in found.items() if old != new}
+
+
 def build() -> dict[str, Any]:
     """Return all that the file holds but the hash of what it is made from."""
     return {
         "site": pages.public_address(),
         "explain": everything(),
+        "words": {
+            one.code: {"address": one.address, "texts": texts(one.code)}
+            for one in languages.known().values()
+            if one.code != languages.ENGLISH
+        },
         "avoid": avoid.rules(),
         "can_i_use": can_i_use.data(),
     }

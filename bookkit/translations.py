@@ -31,6 +31,7 @@ from . import (
     languages,
     outputs,
     pages,
+    publish,
     taught,
 )  # fmt: skip
 
@@ -143,6 +144,7 @@ def under(value: Any, keys: set[str], above: str = "") -> Iterator[str]:
 
 def record_texts() -> Iterator[tuple[str, str]]:
     """Return the texts of the records, each with its file, or that of the page that it is for."""
+    yield from (("trace_evidence/triage.py", text) for text in publish.terminal())
     for file in illustrations.files():
         name = f"book/_static/illustrations/{file.name}"
         yield from ((name, text) for text in illustrations.words(file))

@@ -1,5 +1,6 @@
 """The everyday errors: real programs, recorded on both stacks, told as what they are."""
 
+import importlib
 import re
 
 import pytest
@@ -46,7 +47,7 @@ def test_an_entry_has_a_program_that_was_run_as_it_stands(entry):
 
 
 # Recorded with frameworks.txt, since they need frameworks that the book's kernels lack.
-REPORTED_ELSEWHERE = {"framework-key", "density-not-scalar"}
+REPORTED_ELSEWHERE = {"framework-key", "density-not-scalar", "nnx-data-in-static"}
 
 
 @every_entry
@@ -66,6 +67,16 @@ def test_a_wording_is_recorded_or_says_what_it_rests_on(entry):
             assert re.search(row.regex, reported(), re.M), f"no report shows {row.text!r}"
         said_there = [part.strip() in SAID for part in row.text.split("…")]
         assert all(said_there) or row.source, f"nothing recorded says {row.text!r}: mend `text`"
+
+
+def test_a_name_that_is_not_yet_there_is_there_in_the_newest_releases():
+    rows = [row.pattern for row in ENTRIES["name-not-yet-there"].wordings]
+    found = [re.search(r"^'([\w.[\]]+)' has no attribute '\(([\w|]+)\)'", row) for row in rows]
+    for row in filter(None, found):
+        module = importlib.import_module(re.sub(r"\[(.)\]", r"\1", row[1]))
+        gone = [name for name in row[2].split("|") if not hasattr(module, name)]
+        assert not gone, f"{module.__name__} has lost {gone}: *removed-api* is the answer"
+    assert len([*filter(None, found)]) > 10
 
 
 def test_what_a_program_says_is_told_as_what_it_is_and_not_as_ours():

@@ -12,6 +12,12 @@ from trace_evidence import narrowing
 ROWS = narrowing.silent()
 
 
+@pytest.fixture(autouse=True)
+def english(monkeypatch):
+    """Whoever runs the tests may read another language."""
+    monkeypatch.setenv("LC_ALL", "C")
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_one_see_and_one_where_show_an_entry_among_six(name):
     row = ROWS[name]
@@ -40,6 +46,13 @@ def test_the_command_lists_six_and_says_what_to_do_where_it_is_none(capsys):
     said = capsys.readouterr().out
     assert "6. " in said and "7. " not in said and said.rstrip().endswith(narrowing.NONE)
     assert said.startswith("1. ") and "second-mcmc-run" in said
+
+
+def test_the_command_speaks_chinese_where_the_terminal_does(capsys, monkeypatch):
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert command_line.main(["narrow", "--see", "stale", "--where", "mcmc"]) == 0
+    said = capsys.readouterr().out
+    assert "/zh-cn/book/cases/" in said and "都不是" in said and "None of these" not in said
 
 
 def test_the_command_asks_at_a_terminal(capsys, monkeypatch):

@@ -146,6 +146,32 @@ def test_recordings_are_told_as_what_they_are():
         assert kind in FAILURES or name in named(row["text"])[:2], (row["program"], row["stack"])
 
 
+# --- what the book prints leads back to it ---------------------------------------------------
+
+
+def pages_of(name):
+    """Return the pages that an answer is on, or leads to by one link of its card."""
+    row = publish.everything()[name]
+    links = [place for *_, place in (*row["look"], *row["printed"])]
+    return {place.partition("#")[0] for place in (row["page"], *links)}
+
+
+MESSAGES = [(page, row) for page, rows in publish.messages().items() for row in rows]
+
+
+def test_each_message_that_a_page_prints_leads_there_by_at_most_one_link():
+    first = [(page, row, named(row)[:1]) for page, row in MESSAGES]
+    astray = [row for row in first if not row[2] or row[0] not in pages_of(*row[2])]
+    assert not astray, "give the page's entry a wording for it, or see why another answer is first"
+    assert len(MESSAGES) > 90
+
+
+def test_a_leaked_tracer_leads_to_all_pages_that_print_it():
+    leaks = "unexpected tracer|Leaked trace"
+    print_it = {page for page, row in MESSAGES if re.search(leaks, row)}
+    assert print_it <= pages_of("leaked-tracer") and len(print_it) > 11
+
+
 # --- the rules mean the same in Python and in JavaScript -------------------------------------
 
 
@@ -337,6 +363,7 @@ def command(monkeypatch, capsys):
     """A function that gives the command some bytes to read; returns its status and what it says."""
 
     def run(given, *words):
+        monkeypatch.setenv("LC_ALL", "C")
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
         status = command_line.main(["triage", *words])
         return status, capsys.readouterr().out
@@ -375,6 +402,26 @@ def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_foun
     assert f"| `format` | {command_line.FORMAT}, " in documented
     status, said = command(b"nothing that is known", "--json")
     assert (status, json.loads(said)["findings"]) == (1, [])
+
+
+def test_who_reads_chinese_is_answered_in_chinese_and_tools_in_english(
+    monkeypatch, tmp_path, capsys
+):
+    file = tmp_path / "error.txt"
+    file.write_text(f"numpyro==0.15.2\n{DRIFT}")
+    for locale, words in {"zh_CN.UTF-8": [], "de_DE.UTF-8": ["在循环里"]}.items():
+        monkeypatch.setenv("LC_ALL", locale)
+        file.write_text(f"numpyro==0.15.2\n{DRIFT}" + "".join(words))
+        assert command_line.main(["triage", str(file)]) == 0
+        said = capsys.readouterr().out
+        assert f"{SITE}zh-cn/book/failures/lazy-pytree-drift.html#fix-it" in said
+        assert "对策" in said and "见文中所示" in said and "Cure" not in said
+    assert command_line.main(["triage", "--json", str(file)]) == 0
+    assert json.loads(capsys.readouterr().out)["findings"][0]["title"] == "Lazy pytree drift"
+    monkeypatch.setenv("LC_ALL", "C")
+    file.write_text(DRIFT)
+    assert command_line.main(["triage", str(file)]) == 0
+    assert "zh-cn" not in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -3,12 +3,14 @@
 Run by `make check`, which builds the site first.
 """
 
+import gzip
 import json
 import re
 from pathlib import Path
 
 import pytest
 
+from bookkit import browser as site_browser
 from bookkit import entries
 from tests.test_triage import DISGUISES, DRIFT, LEAK, RECORDINGS
 from tools import score
@@ -66,14 +68,32 @@ def test_a_paste_is_answered_at_once_and_nothing_leaves_the_page(open_page):
     view.page.get_by_label("Paste an error").focus()  # what the box knows is loaded now
     view.page.wait_for_function("() => traceEvidence.known")
     view.settle()
-    before = len(view.requests), len(view.errors)
+    view.requests.clear()
     view.page.get_by_label("Paste an error").fill(f"numpyro==0.15.2\n{LEAK}")
     view.page.get_by_role("status").filter(has_text="This looks like").wait_for()
     first = view.page.locator("#triage-findings > li").first
     for words in ("Parallel TruncatedNormal", "line 4", "UnexpectedTracerError", "0.15.2", "?"):
         assert words in first.inner_text()
     assert "`" not in view.page.locator("#triage-findings").inner_text()
-    assert (len(view.requests), len(view.errors)) == before
+    # A browser looks for the icon again when a page writes its address.
+    assert not [url for url in view.requests if not url.endswith("favicon.svg")]
+    assert not view.errors
+
+
+ANSWERING = ["words", "words-data", "asked", "doors", "doors-data", "search", "triage", "narrow"]
+
+
+@pytest.mark.parametrize("path", ["book/index.html", "zh-cn/book/index.html"])
+def test_what_a_page_loads_to_answer_weighs_at_most_150_kilobytes(open_page, path):
+    view = open_page(path)
+    view.page.locator("#triage-text").focus()
+    view.page.wait_for_function("() => traceEvidence.known")
+    files = map(site_browser.file_at, view.requests)
+    parts = {file.stem: file.read_bytes() for file in files if file.stem in ANSWERING}
+    parts["data"] = view.page.locator("#narrow-data").text_content().encode()
+    assert {"doors-data", "triage", "search", "narrow", "asked"} <= {*parts}
+    packed = {name: len(gzip.compress(part)) for name, part in parts.items()}
+    assert sum(packed.values()) <= 150_000, packed
 
 
 def test_an_answer_leads_to_the_cure_or_to_the_cases(open_page):
@@ -127,9 +147,8 @@ def test_each_query_finds_its_page_first_or_second(open_page):
         if not any(f"/{name}.html" in hit or hit.endswith(f"#{name}") for hit in hits
                    for name in right.split("|"))
     ]  # fmt: skip
-    # Not every way to say it can be foreseen: one in twenty may stand third.
-    cure = "give the page's entry the words that people type, as one of its `phrases`"
-    assert len(missed) <= len(QUERIES) / 20, (missed, cure)
+    assert not missed, "give the page's entry the words that people type, as one of its `phrases`"
+    assert len(QUERIES) > 120
 
 
 @pytest.mark.parametrize(
@@ -151,6 +170,127 @@ def test_the_page_narrows_as_python_does_and_keeps_the_choice(open_page, path, s
     page.go_back()
     assert page.locator("#narrow-found a").count() == narrowing.MOST
     assert page.locator("#narrow button[aria-pressed=true]").count() == 2
+
+
+DOORS = ["book/index.html", PAGE]
+CARDS = "cards => cards.map(card => card.innerText.replace(/^Matched\\n.*\\n+/m, ''))"
+
+
+@pytest.mark.parametrize("path", DOORS)
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [(f"numpyro==0.15.2\n{LEAK}", "#/?error=parallel-truncated-normal+"),
+     ("same samples after new data", "#/?q=same+samples+after+new+data")],
+)  # fmt: skip
+def test_back_brings_question_and_answer_back_and_their_address_can_be_sent(
+    open_page, path, text, asked
+):
+    view = open_page(path)
+    page, answers = view.page, view.page.locator("#triage-findings li")
+    page.get_by_label("Paste an error").fill(text)
+    answers.first.wait_for()
+    page.wait_for_function("() => location.hash")
+    assert page.evaluate("location.hash").startswith(asked)
+    sent, shown = page.url, answers.evaluate_all(CARDS)
+    answers.first.locator("a").first.click()
+    page.wait_for_load_state()
+    page.go_back()
+    answers.first.wait_for()
+    assert page.get_by_label("Paste an error").input_value() == text
+    assert answers.evaluate_all(CARDS) == shown
+    # Who is sent the address sees the same answer, and of a paste nothing but that.
+    view.visit("404.html")
+    view.visit(sent.removeprefix(view.site))
+    answers.first.wait_for()
+    assert answers.evaluate_all(CARDS) == shown
+    assert page.get_by_label("Paste an error").input_value() == ("" if "error" in asked else text)
+    assert not any("?" in url for url in view.requests if "_static" not in url)
+    page.get_by_role("button", name="Clear").click()
+    assert not page.evaluate("location.hash") and not answers.count()
+
+
+COPIED = "navigator.clipboard.readText()"
+
+
+def test_an_answer_is_copied_with_title_link_cure_and_releases(open_page):
+    view = open_page(PAGE, permissions=["clipboard-read", "clipboard-write"])
+    view.page.get_by_label("Paste an error").fill(f"numpyro==0.15.2\n{LEAK}")
+    copy = view.page.locator(".triage-card").get_by_role("button", name="Copy as Markdown").first
+    copy.click()
+    view.page.get_by_role("button", name="Copied").wait_for()
+    said = view.page.evaluate(COPIED)
+    found = triage.triage(f"numpyro==0.15.2\n{LEAK}").findings[0]
+    assert said.startswith(f"**[{found.title}]({found.page})**\n\n")
+    for words in (found.cure, "NumPyro 0.15.2", f"({view.site}{PAGE}#/?error=parallel"):
+        assert words in said
+    view.visit("book/index.html#/?see=stale&where=mcmc")
+    view.page.locator("#narrow-found button").first.click()
+    view.page.get_by_role("button", name="Copied").wait_for()
+    rows = narrowing.silent()
+    first = rows[narrowing.rank(rows, "stale", "mcmc")[0]]
+    said = view.page.evaluate(COPIED)
+    assert said.startswith(f"**[{first['title']}]({triage.address(first['page'])})**\n\n")
+    assert first["cure"] in said and first["occurs"] in said and "#/?see=stale&where=mcmc" in said
+
+
+def test_where_the_clipboard_is_forbidden_the_text_stands_there_to_be_copied(open_page):
+    page = open_page("book/index.html#/?see=nan").page
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
+    page.locator("#narrow-found button").first.click()
+    box = page.locator("#narrow-found textarea")
+    assert box.input_value().startswith("**[")
+    assert page.evaluate("getSelection().toString()") == box.input_value()
+
+
+def test_the_doors_work_from_a_file(open_page):
+    page = open_page("404.html").page
+    file = (site_browser.SITE / "book" / "index.html").as_uri()
+    page.goto(f"{file}#/?see=stale&where=mcmc")
+    assert page.locator("#narrow-found a").count() == narrowing.MOST
+    answers = page.locator("#triage-findings li")
+    for text, key in (("nan gradient", "q="), (DRIFT, "error=lazy-pytree-drift")):
+        page.get_by_label("Paste an error").fill(text)
+        page.wait_for_function("key => location.hash.includes(key)", arg=key)
+    assert page.url.startswith(f"{file}#/?see=stale&where=mcmc&error=")
+    answers.first.locator("a").first.click()
+    page.wait_for_load_state()
+    page.go_back()
+    answers.first.wait_for()
+    assert page.get_by_label("Paste an error").input_value() == DRIFT
+
+
+def test_a_filter_and_the_narrowing_share_the_address_of_the_casebook(open_page):
+    page = open_page("book/cases/index.html#/?kind=loud&see=stale").page
+    page.locator("#narrow button[value=mcmc]").click()
+    page.locator("#case-filter [name=words]").fill("scan")
+    assert page.evaluate("location.hash") == "#/?kind=loud&see=stale&where=mcmc&words=scan"
+    assert page.locator("#narrow button[aria-pressed=true]").count() == 2
+
+
+def test_the_words_of_a_filter_come_back(open_page):
+    page = open_page(PAGE).page
+    page.get_by_label("Show only what has").fill("broadcast plate")
+    page.locator("li.everyday:visible a").first.click()
+    page.wait_for_load_state()
+    page.go_back()
+    page.get_by_text(re.compile(r"^\d+ of \d+ entries")).wait_for()
+    assert page.get_by_label("Show only what has").input_value() == "broadcast plate"
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_without_scripts_and_on_paper_the_narrowing_is_nested_lists(open_page, paper):
+    path = "book/cases/index.html" if paper else "book/index.html"
+    page = open_page(path, width=390, java_script_enabled=paper).page
+    if paper:
+        page.emulate_media(media="print")
+    else:
+        page.locator(".narrow-lists summary").filter(has_text="NaN").click()
+    assert not page.locator("#narrow").is_visible()
+    listed = page.locator(".narrow-lists details").filter(has_text="NaN or infinity")
+    seen = [name for name, row in narrowing.silent().items() if "nan" in row["see"]]
+    assert listed.locator("li li a:visible").count() == len(seen)
+    places = listed.locator("ul > li:has(> ul)")
+    assert 0 < places.count() <= len(seen) and places.first.is_visible()
 
 
 def test_the_filter_answers_as_one_types(open_page):

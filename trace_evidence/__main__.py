@@ -55,7 +55,7 @@ def triage(file: str, as_json: bool) -> int:
     if as_json:
         print(json.dumps(as_data(answer), indent=1))
     else:
-        print(rules.describe(answer))
+        print(rules.describe(answer, rules.language(text)))
     return 0 if answer.findings else 1
 
 
@@ -82,13 +82,14 @@ def narrow(see: str | None, where: str | None, library: str) -> int:
     Returns:
         0, or 1 when nothing shows it.
     """
-    rows = narrowing.silent()
+    rows, spoken = narrowing.silent(), rules.language()
     if not see and not where:
-        see = narrowing.ask("What do you see?", narrowing.counted(rows, "see"), narrowing.SEE)
+        say, seen = rules.words(spoken), narrowing.counted(rows, "see")
+        see = narrowing.ask(narrowing.ASK_SEE, seen, narrowing.SEE, say)
         places = narrowing.counted(rows, "where", see)
-        where = narrowing.ask("Where does it show?", places, narrowing.WHERE)
+        where = narrowing.ask(narrowing.ASK_WHERE, places, narrowing.WHERE, say)
     found = narrowing.rank(rows, see or "", where or "", library) if see or where else []
-    print(narrowing.described(found, rows))
+    print(narrowing.described(found, rows, spoken))
     return 0 if found else 1
 
 
@@ -148,6 +149,7 @@ def described(entry: Entry) -> str:
                 break_long_words=False, break_on_hyphens=False,
             )  # fmt: skip
     rows.append(f"{'page':<10}{rules.address(entry['page'])}")
+    rows += [f"{'printed':<10}{title}: {rules.address(page)}" for title, page in entry["printed"]]
     parts = [entry["title"] + kinds.get(entry["kind"], ""), "\n".join(rows), entry["text"].strip()]
     return "\n\n".join(part for part in parts if part)
 

@@ -18,13 +18,14 @@ ROOT = DATA.parent.parent
 MADE_FROM = {
     "requirements.txt evidence/stacks/then.txt": "outputs site",
     "_config.yml _toc.yml": "site data",
-    "book/**/*.md evidence/rows/case.jsonl tests/outputs/cases/*.txt": "page data",
+    "book/**/*.md evidence/rows/case.jsonl tests/outputs/**/*.txt": "page data",
     "book/**/*.json locale/*/LC_MESSAGES/book/**/*.po": "page",
     "book/references.bib book/_static/**/* book/_templates/**/* binder/hub-values.yaml": "site",
-    "evidence/upstream/**/* examine/trials/record.json locale/*/LC_MESSAGES/interface.po": "site",
+    "evidence/upstream/**/* examine/trials/record.json": "site",
     "evidence/*.toml evidence/rows/* evidence/stacks/* evidence/can_i_use/*": "site data",
     "bookkit/**/* trace_evidence/**/* examine/examine_model/**/*": "site data",
     "locale/*/language.toml locale/*/LC_MESSAGES/records/**/*.po": "site data",
+    "locale/*/LC_MESSAGES/interface.po": "site data",
 }
 """What depends on which files, besides the outputs of a page on its cells and what they import:
 all `outputs`, the whole `site`, a `page` of it (Sphinx sees which), and `data.json`."""

@@ -10,43 +10,38 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .triage import address, data
-from .words import translatable
+from .triage import Say, address, data, edition, language, words
 
-SEE = translatable(
-    {
-        "wrong": "A number is wrong: a density, a posterior, a prediction",
-        "nan": "NaN or infinity",
-        "same": "Values that should differ are equal",
-        "stale": "New data, settings or code give the old answer",
-        "nothing": "Nothing changes: training, a handler or a setting has no effect",
-        "gradient": "A gradient is wrong, zero or too large",
-        "slow": "It is slow, or compiles again and again",
-        "hang": "It hangs, or never ends",
-        "memory": "Memory grows",
-        "elsewhere": "Other numbers on another machine, device, release or run",
-        "loading": "Wrong after saving and loading",
-        "error": "An error stops the program",
-    }
-)
-WHERE = translatable(
-    {
-        "loop": "a loop: `scan`, `while_loop`, training",
-        "vmap": "`vmap`, batches",
-        "jit": "`jit`, compilation",
-        "grad": "`grad`, custom derivatives",
-        "devices": "several devices, sharding",
-        "mcmc": "MCMC, NUTS",
-        "svi": "SVI, guides",
-        "predictive": "`Predictive`, simulation",
-        "optimizer": "an optimizer",
-        "module": "a module, a class, a pytree",
-        "distribution": "distributions, plates, shapes",
-        "random": "random keys, seeds",
-        "saving": "saving, loading, a cache on disk",
-        "arrays": "arrays: indices, dtypes, sums",
-    }
-)
+SEE = {
+    "wrong": "A number is wrong: a density, a posterior, a prediction",
+    "nan": "NaN or infinity",
+    "same": "Values that should differ are equal",
+    "stale": "New data, settings or code give the old answer",
+    "nothing": "Nothing changes: training, a handler or a setting has no effect",
+    "gradient": "A gradient is wrong, zero or too large",
+    "slow": "It is slow, or compiles again and again",
+    "hang": "It hangs, or never ends",
+    "memory": "Memory grows",
+    "elsewhere": "Other numbers on another machine, device, release or run",
+    "loading": "Wrong after saving and loading",
+    "error": "An error stops the program",
+}
+WHERE = {
+    "loop": "a loop: `scan`, `while_loop`, training",
+    "vmap": "`vmap`, batches",
+    "jit": "`jit`, compilation",
+    "grad": "`grad`, custom derivatives",
+    "devices": "several devices, sharding",
+    "mcmc": "MCMC, NUTS",
+    "svi": "SVI, guides",
+    "predictive": "`Predictive`, simulation",
+    "optimizer": "an optimizer",
+    "module": "a module, a class, a pytree",
+    "distribution": "distributions, plates, shapes",
+    "random": "random keys, seeds",
+    "saving": "saving, loading, a cache on disk",
+    "arrays": "arrays: indices, dtypes, sums",
+}
 ERROR = "error"  # what triage is for
 MOST = 6
 NONE = (
@@ -55,6 +50,9 @@ NONE = (
     "(`JAX_ENABLE_X64=1`), and make it smaller until you know the answer by hand. Then ask: "
     "https://github.com/jax-ml/jax/discussions, or https://forum.pyro.ai for NumPyro."
 )
+ASK_SEE, ASK_WHERE = "What do you see?", "Where does it show?"
+NUMBER = "number, or Enter: "
+HOW = "Say what you see and where it shows, as in %narrow stale mcmc:"
 Entry = dict[str, Any]
 
 
@@ -90,16 +88,16 @@ def rank(rows: dict[str, Entry], see: str = "", where: str = "", library: str = 
     return sorted(found, key=lambda name: -points(rows[name], see, where, library))
 
 
-def described(names: list[str], rows: dict[str, Entry]) -> str:
+def described(names: list[str], rows: dict[str, Entry], spoken: str = "") -> str:
     """Return entries in words: title, symptom, what decides, and where the book has each."""
-    lines = []
+    say, lines = words(spoken), []
     for number, name in enumerate(names[:MOST], 1):
         row = rows[name]
-        lines.append(f"{number}. {row['title']}")
-        lines += [f"   {row[key]}" for key in ("symptom", "shows", "question") if row[key]]
+        lines.append(f"{number}. {say(row['title'])}")
+        lines += [f"   {say(row[key])}" for key in ("symptom", "shows", "question") if row[key]]
         command = [f"trace-evidence explain {name}"] if row["kind"] != "chapter" else []
-        lines.append("   " + "   ".join([*command, address(row["page"])]))
-    return "\n".join([*lines, "", NONE])
+        lines.append("   " + "   ".join([*command, edition(address(row["page"]), spoken)]))
+    return "\n".join([*lines, "", say(NONE)])
 
 
 def counted(rows: dict[str, Entry], key: str, see: str = "") -> dict[str, int]:
@@ -112,22 +110,23 @@ def counted(rows: dict[str, Entry], key: str, see: str = "") -> dict[str, int]:
 
 def show(line: str) -> None:
     """List what may be meant: the line magic `%narrow`, with labels of `SEE` and `WHERE`."""
-    words, rows = line.split(), silent()
-    see = next((word for word in words if word in SEE), "")
-    where = next((word for word in words if word in WHERE), "")
+    asked, rows = line.split(), silent()
+    see = next((word for word in asked if word in SEE), "")
+    where = next((word for word in asked if word in WHERE), "")
     if see or where:
-        print(described(rank(rows, see, where), rows))
+        print(described(rank(rows, see, where), rows, language()))
     else:
-        labels = [f"  {label:13} {text}" for known in (SEE, WHERE) for label, text in known.items()]
-        print("Say what you see and where it shows, as in %narrow stale mcmc:", *labels, sep="\n")
+        say = words(language())
+        known = [(label, say(text)) for labels in (SEE, WHERE) for label, text in labels.items()]
+        print(say(HOW), *(f"  {label:13} {text}" for label, text in known), sep="\n")
 
 
-def ask(question: str, counts: dict[str, int], words: dict[str, str]) -> str:
+def ask(question: str, counts: dict[str, int], labels: dict[str, str], say: Say = str) -> str:
     """Return the label that somebody at a terminal chooses by its number; empty for none."""
-    print(question, file=sys.stderr)
+    print(say(question), file=sys.stderr)
     for number, (label, count) in enumerate(counts.items(), 1):
-        print(f"{number:3} {words[label]} ({count})", file=sys.stderr)
-    print("number, or Enter: ", end="", file=sys.stderr, flush=True)
+        print(f"{number:3} {say(labels[label])} ({count})", file=sys.stderr)
+    print(say(NUMBER), end="", file=sys.stderr, flush=True)
     chosen = sys.stdin.readline().strip()
     if chosen.isdigit() and 0 < int(chosen) <= len(counts):
         return [*counts][int(chosen) - 1]

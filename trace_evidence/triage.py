@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import re
 import sys
 import traceback
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
 from . import checkout
-from .words import translatable
 
 CLAIM = 10
 """The points from which on triage names a chapter, a case or an everyday error."""
@@ -30,16 +31,28 @@ LIBRARIES = {
     **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "diffrax": "Diffrax"},
     **{"flax": "Flax", "optax": "Optax", "jaxlib": "jaxlib", "scipy": "SciPy"},
 }
-SAYS = translatable(
-    {
-        "chapter True": "The chapter's own failure occurs with {these}.",
-        "chapter False": "The chapter's own failure does not occur with {these}; its cases may.",
-        "chapter None": "The chapter's own failure occurs in {ranges}; its cases, on newer ones.",
-        "case True": "Occurs with {these}.",
-        "case False": "Does not occur with {these}. {ranges}",
-        "case None": "{ranges}",
-    }
+SAYS = {
+    "chapter True": "The chapter's own failure occurs with {these}.",
+    "chapter False": "The chapter's own failure does not occur with {these}; its cases may.",
+    "chapter None": "The chapter's own failure occurs in {ranges}; its cases, on newer ones.",
+    "case True": "Occurs with {these}.",
+    "case False": "Does not occur with {these}. {ranges}",
+    "case None": "{ranges}",
+}
+UNKNOWN = (
+    "Not known here. Paste the whole traceback, with its last lines.",
+    "No error, but a wrong answer? Try: trace-evidence narrow",
+    "If it ought to be known, say so: {page} has a button that opens an issue.",
 )
+LABELS = {  # of the rows of an answer: in English short, in another language as on the site
+    **{"what": "What it is", "try": "Try first", "cure": "Cure", "versions": "Versions"},
+    **{"ask": "Ask", "cases": "Its cases", "or": "Or", "page": "Read more", "matched": "Matched"},
+}
+IN_ENGLISH = {"chapter": "chapter", "case": "case", "everyday": "everyday error"}
+KINDS = {"chapter": "Chapter", "case": "Case", "everyday": "Everyday error"}
+LINE_NUMBER = "line {number}: "
+Say = Callable[[str], str]
+SHOWN = {"text": "{releases} (shown in the text)", "here": "{releases} (installed here)"}
 # A release as a text shows it: pip's and conda's lines, folders, tables of versions.
 RELEASE = (
     r"(?:^|[ /(,;'\"])"
@@ -152,6 +165,30 @@ def address(page: str) -> str:
     return f"{data()['site']}{name}.html{mark}{section}"
 
 
+def edition(url: str, language: str) -> str:
+    """Return the address of a page of the book in a language, as `language` returns it."""
+    site = data()["site"]
+    return url.replace(site, f"{site}{data()['words'][language]['address']}/") if language else url
+
+
+def language(text: str = "") -> str:
+    """Return the language to answer in, of those that the book has; empty for English.
+
+    Args:
+        text: what is asked; in Chinese, it is answered in Chinese.
+    """
+    wanted = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    if re.search("[\u3400-\u9fff]", text):
+        wanted = "zh"
+    return next((code for code in data()["words"] if code[:2] == wanted[:2]), "")
+
+
+def words(language: str) -> Say:
+    """Return what puts a text of the book into a language, where it has it."""
+    known = data()["words"][language]["texts"] if language else {}
+    return lambda text: known.get(text, text)
+
+
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     # ASCII: \w and \b mean the same in JavaScript.
@@ -236,18 +273,18 @@ def occurs(ranges: dict[str, list[list]], releases: dict[str, str]) -> bool | No
 
 
 def _versions(
-    rule: dict[str, Any], releases: dict[str, str], source: str
+    rule: dict[str, Any], releases: dict[str, str], source: str, say: Say = str
 ) -> tuple[bool | None, str]:
     """Return whether a rule's failure occurs, and the sentence that says so."""
     found = occurs(rule["ranges"], releases)
-    these = " and ".join(
+    these = say(" and ").join(
         f"{title} {releases[name]}"
         for name, title in LIBRARIES.items()
         if name in rule["ranges"] and name in releases
     )
-    here = {"text": " (shown in the text)", "here": " (installed here)", "": ""}[source]
-    words = SAYS[f"{rule['kind']} {found}"]
-    return found, words.replace("{these}", these + here).replace("{ranges}", rule["occurs"])
+    these = say(SHOWN.get(source, "{releases}")).replace("{releases}", these)
+    words = say(SAYS[f"{rule['kind']} {found}"])
+    return found, words.replace("{these}", these).replace("{ranges}", say(rule["occurs"]))
 
 
 def triage(text: str, here: dict[str, str] | None = None) -> Answer:
@@ -308,31 +345,36 @@ def triage(text: str, here: dict[str, str] | None = None) -> Answer:
     return Answer(findings[:MOST], releases, source)
 
 
-def describe(answer: Answer) -> str:
+def describe(answer: Answer, language: str = "") -> str:
     """Return an answer in words, for a terminal or a notebook."""
+    say = words(language)
     if not answer.findings:
-        return (
-            "Not known here. Paste the whole traceback, with its last lines.\n"
-            "No error, but a wrong answer? Try: trace-evidence narrow\n"
-            "If it ought to be known, say so: "
-            f"{address('book/reference/error-index')} has a button that opens an issue."
-        )
+        index = edition(address("book/reference/error-index"), language)
+        return "\n".join(map(say, UNKNOWN)).replace("{page}", index)
     blocks = []
     for place, found in enumerate(answer.findings, start=1):
-        rows = [("what", found.says), ("try" if found.kind == "everyday" else "cure", found.cure)]
-        rows += [("versions", found.versions), ("ask", found.question)]
+        rule = data()["explain"][found.id]
+        rows = [("what", say(found.says))]
+        rows.append(("try" if found.kind == "everyday" else "cure", say(found.cure)))
+        if found.versions:
+            rows.append(("versions", _versions(rule, answer.releases, answer.source, say)[1]))
+        rows.append(("ask", say(found.question)))
         if found.kind == "chapter":
             rows.append(("cases", ", ".join(name for name, *_ in found.look)))
         else:
-            rows += [("or", f"{title}: {url}") for _, title, url in found.look]
-        rows.append(("page", found.page))
-        matched = f"line {found.number}: {found.line}"
+            links = [(say(title), edition(url, language)) for _, title, url in found.look]
+            rows += [("or", f"{title}: {url}") for title, url in links]
+        rows.append(("page", edition(found.page, language)))
+        matched = say(LINE_NUMBER).replace("{number}", str(found.number)) + found.line
         if found.because:
-            matched += f" ({'; '.join(found.because)})"
-        kind = {"chapter": "chapter", "case": "case", "everyday": "everyday error"}[found.kind]
-        title = f"{place}. {found.title} ({kind}: {found.id})"
+            matched += f" ({'; '.join(map(say, found.because))})"
         rows.append(("matched", matched))
-        blocks.append("\n".join([title, *(f"   {key:<9}{text}" for key, text in rows if text)]))
+        kind = say(KINDS[found.kind]) if language else IN_ENGLISH[found.kind]
+        lines = [f"{place}. {say(found.title)} ({kind}: {found.id})"]
+        for key, text in rows:
+            label = say(LABELS[key]) + say(": ") if language else f"{key:<9}"
+            lines += [f"   {label}{text}"] if text else []
+        blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
@@ -353,4 +395,4 @@ def show_last(line: str) -> None:
         return
     # What %%then raised happened on releases that its text must show.
     here = {} if hasattr(error, "_render_traceback_") else installed()
-    print(describe(triage(error_text(error), here)))
+    print(describe(triage(error_text(error), here), language()))

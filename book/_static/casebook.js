@@ -45,13 +45,11 @@
   /* What is asked stands in the address, as #/?library=jax, and is asked again from there. */
   const write = () => {
     show();
-    const asked = [...new FormData(form)].filter(([, value]) => value);
-    const hash = asked.length ? `#/?${new URLSearchParams(asked)}` : "";
-    history.replaceState(history.state, "", location.pathname + location.search + hash);
+    globalThis.traceEvidence.ask(Object.fromEntries(new FormData(form)));
   };
   const read = () => {
-    if (!location.hash.startsWith("#/?")) return;
-    const asked = new URLSearchParams(location.hash.slice(3));
+    const asked = globalThis.traceEvidence.asked();
+    if (!asked.size) return;
     for (const field of form.querySelectorAll("[name]")) field.value = asked.get(field.name) ?? "";
     show();
   };

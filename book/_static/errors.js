@@ -38,6 +38,7 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   };
   words.addEventListener("input", show);
+  addEventListener("pageshow", show);  // Back brings the words back
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", leadTo);
 });

@@ -1,5 +1,5 @@
 /* The narrowing: what one sees and where it shows, to at most six failures. It ranks as
-   `trace_evidence/narrowing.py` does. The choice stands in the address, so that Back brings it back. */
+   `trace_evidence/narrowing.py` does. */
 "use strict";
 
 (() => {
@@ -7,9 +7,9 @@
   if (!form) return;
   const MOST = 6;
   const rows = JSON.parse(document.getElementById("narrow-data").textContent);
-  const say = globalThis.traceEvidence.say;
+  const {say, ask, copier} = globalThis.traceEvidence;
   const by = id => document.getElementById(id);
-  const asked = new URLSearchParams(location.search);
+  let asked;
 
   const share = (row, key, worth) => {
     const place = row[key].indexOf(asked.get(key));
@@ -22,6 +22,7 @@
   const made = html => document.createRange().createContextualFragment(html);
 
   const show = () => {
+    asked = globalThis.traceEvidence.asked();
     const seen = Object.values(rows).filter(row => has(row, "see"));
     for (const button of form.querySelectorAll("button")) {
       button.setAttribute("aria-pressed", asked.get(button.name) === button.value);
@@ -38,7 +39,10 @@
       const item = document.createElement("li");
       const link = `<a href="${form.dataset.root}${row.href}">${row.title}</a>`;
       const shown = row.shows && `<code>${row.shows}</code>`;
-      item.append(made([link, `<p>${row.symptom}</p>`, shown, row.question].filter(Boolean).join("")));
+      const told = [row.symptom, row.question].map(text => text && `<p>${text}</p>`);
+      item.append(made(link + told[0] + shown + told[1]));
+      const title = item.firstChild;
+      item.append(copier(title.textContent, title.getAttribute("href"), [row.cure, row.occurs]));
       return item;
     }));
     by("narrow-status").textContent = chosen
@@ -47,15 +51,13 @@
   };
 
   form.addEventListener("click", event => {
-    const button = event.target.closest("button");
+    const button = event.target.closest("button[name]");
     if (!button) return;
-    if (asked.get(button.name) === button.value) asked.delete(button.name);
-    else asked.set(button.name, button.value);
-    if (button.name === "see") asked.delete("where");
-    const query = asked.size ? `?${asked}` : "";
-    history.replaceState(history.state, "", location.pathname + query + location.hash);
+    const chosen = asked.get(button.name) === button.value ? "" : button.value;
+    ask(button.name === "see" ? {see: chosen, where: ""} : {where: chosen});
     show();
   });
   form.addEventListener("submit", event => event.preventDefault());
+  addEventListener("hashchange", show);
   show();
 })();

@@ -13,6 +13,8 @@
   const STOP = new Set(("a an and are as at be but by can do does for from has have how i if in into is "
     + "it its me my no not of on or so that the their then there this to was what when where which "
     + "why will with you your 的 了 是 在 和 我 吗 怎么 为什么").split(" "));
+  /* Words for one thing. */
+  const SAME = new Map([["crash", "fail"], ["crashes", "fail"], ["崩溃", "失败"], ["报错", "失败"], ["中止", "失败"]]);
   /* What explains comes before what only names. */
   const BOOST = [["/failures/", 1.6], ["/foundations/", 1.5], ["/cases/", 1.3]];
   let index;
@@ -35,12 +37,16 @@
   }
 
   const options = {
-    fields: ["title", "keywords", "text"],
+    fields: ["title", "errors", "keywords", "text"],
     storeFields: ["title", "href", "text"],
     tokenize: tokens,
-    processTerm: (word) => (STOP.has(word.toLowerCase()) ? null : stem(word.toLowerCase())),
+    processTerm(word) {
+      const plain = word.toLowerCase();
+      return STOP.has(plain) ? null : (SAME.get(plain) ?? stem(plain));
+    },
     searchOptions: {
-      boost: { title: 4, keywords: 2 },
+      boost: { title: 4, errors: 3, keywords: 2 },
+      bm25: { k: 1.2, b: 0.4, d: 0.5 },
       boostDocument: (id, term, { href }) => BOOST.find(([part]) => href.includes(part))?.[1] ?? 1,
       prefix: (word) => word.length > 2 || HAN.test(word),
       fuzzy: (word) => (word.length > 4 && !HAN.test(word) ? 0.2 : 0),

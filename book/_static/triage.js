@@ -169,16 +169,25 @@
   const KINDS = { chapter: say("Chapter"), case: say("Case"), everyday: say("Everyday error") };
 
   function links(rows) {
-    return rows.flatMap(([, title, href], number) => [
+    return rows.flatMap(([title, href], number) => [
       number ? say("; ") : "",
       element("a", title, { href: address(href) }),
     ]);
+  }
+
+  /* A long list of links opens with a click. */
+  function folded(list, count) {
+    if (count <= 3) return list;
+    const details = element("details", "");
+    details.append(element("summary", say("{count} pages of this book", { count })), ...list);
+    return [details];
   }
 
   function describe(finding) {
     const { rule } = finding;
     const item = element("li", "", { class: `triage-card triage-${rule.kind}` });
     const href = address(rule.kind === "everyday" ? rule.here : `${rule.href}#${finding.section}`);
+    const copied = [rule.says, rule.cure, finding.versions];
     const head = element("p", "", { class: "triage-head" });
     const kind = element("span", KINDS[rule.kind], { class: "triage-kind" });
     head.append(element("a", rule.title, { href }), " ", kind);
@@ -188,12 +197,16 @@
     if (finding.versions) rows.push([say("Versions"), ...rich(finding.versions)]);
     if (rule.question) rows.push([say("Ask"), ...rich(rule.question)]);
     if (rule.look.length) {
-      rows.push([rule.kind === "chapter" ? say("Its cases") : say("Or"), ...links(rule.look)]);
+      const look = links(rule.look.map(([, ...shown]) => shown));
+      rows.push([rule.kind === "chapter" ? say("Its cases") : say("Or"), ...look]);
     }
+    if (rule.printed.length) rows.push([say("Printed by"), ...folded(links(rule.printed), rule.printed.length)]);
     if (rule.kind === "everyday") rows.push([say("Read more"), element("a", rule.from, { href: address(rule.href) })]);
     const because = rich(finding.because.length ? ` (${finding.because.join("; ")})` : "");
-    rows.push([say("Matched"), say("line {number}: ", { number: finding.number }), plain("code", finding.line), ...because]);
-    item.append(terms(rows));
+    if (finding.line) {
+      rows.push([say("Matched"), say("line {number}: ", { number: finding.number }), plain("code", finding.line), ...because]);
+    }
+    item.append(terms(rows), globalThis.traceEvidence.copier(rule.title, href, copied));
     return item;
   }
 
@@ -208,21 +221,36 @@
     return item;
   }
 
-  /* Writes what is known of an error, or else what a search for the words finds; tells whether. */
-  function answer(text, { triage: rules, documents }, status, list) {
-    list.replaceChildren();
-    status.textContent = "";
-    if (!text.trim()) return false;
-    const { findings, releases } = triage(text, rules);
-    const bad = knownBad(releases, rules.avoid);
-    if (!findings.length && !bad.length) {
-      return globalThis.traceEvidence.showHits(text.slice(0, WORDS), documents, list, status);
-    }
-    list.append(...bad.map(warn), ...findings.map(describe));
+  /* The findings that an address names: the text itself stays with who had the error. */
+  function named(names, releases, rules) {
+    return names.flatMap((name) => rules.rules.filter(({ id }) => id === name)).map((rule) => {
+      const [known, versions] = rule.kind === "everyday" ? [null, ""] : versionsOf(rule, releases, rules);
+      const section = rule.kind === "chapter" && !known ? "cases" : rule.signatures[0][2];
+      return { id: rule.id, because: [], section, versions, rule };
+    });
+  }
+
+  function show(findings, bad, status, list) {
+    list.replaceChildren(...bad.map(warn), ...findings.map(describe));
+    status.replaceChildren();
     if (findings.length) {
       status.append(...rich(say("This looks like “{title}”.", { title: findings[0].rule.title })));
     }
-    return list.childElementCount > 0;
+  }
+
+  /* Writes what is known of an error, or else what a search for the words finds. Returns what the
+     address says of it; nothing where nothing is found. */
+  function answer(text, { triage: rules, documents }, status, list) {
+    show([], [], status, list);
+    if (!text.trim()) return {};
+    const { findings, releases } = triage(text, rules);
+    const bad = knownBad(releases, rules.avoid);
+    if (!findings.length && !bad.length) {
+      const words = text.trim().slice(0, WORDS);
+      return globalThis.traceEvidence.showHits(words, documents, list, status) ? { q: words } : {};
+    }
+    show(findings, bad, status, list);
+    return { error: findings.map(({ id }) => id).join(" "), releases: Object.entries(releases).flat().join(" ") };
   }
 
   globalThis.traceEvidence = { ...globalThis.traceEvidence, triage, knownBad };
@@ -234,7 +262,7 @@
       const results = document.getElementById("search-results");
       results.style.visibility = "hidden";  // until what is above them is there: nothing jumps
       data().then((known) => {
-        block.hidden = !answer(words, known, ...block.children);
+        block.hidden = !Object.keys(answer(words, known, ...block.children)).length;
       }).finally(() => { results.style.visibility = ""; });
     }
     const box = document.getElementById("triage");
@@ -242,8 +270,20 @@
     const text = document.getElementById("triage-text");
     const status = document.getElementById("triage-status");
     const list = document.getElementById("triage-findings");
+    const { ask, asked } = globalThis.traceEvidence;
+    const tell = (told) => ask({ error: "", releases: "", q: "", ...told });
     const run = async () => {
-      answer(text.value, text.value.trim() ? await data() : {}, status, list);
+      tell(answer(text.value, text.value.trim() ? await data() : {}, status, list));
+    };
+    /* What an address asks for, where the box is empty. */
+    const read = async () => {
+      const [names, words] = ["error", "q"].map((key) => asked().get(key) ?? "");
+      if (!names && !words) return;
+      text.value = words;
+      if (!names) return run();
+      const { triage: rules } = await data();
+      const releases = releasesIn(asked().get("releases") ?? "", rules);
+      show(named(names.split(" "), releases, rules), knownBad(releases, rules.avoid), status, list);
     };
     let waiting;
     text.addEventListener("focus", data);
@@ -260,7 +300,9 @@
         text.focus();
       }
     });
-    box.addEventListener("reset", () => answer("", {}, status, list));
-    run();
+    box.addEventListener("reset", () => tell(answer("", {}, status, list)));
+    addEventListener("hashchange", read);
+    /* Back brings the text back, after the scripts ran. */
+    addEventListener("pageshow", () => (text.value.trim() ? run() : read()));
   });
 })();

@@ -18,6 +18,7 @@ from bookkit.languages import say
 from . import render
 
 SCRIPTS = {
+    '<form id="': "asked.js",  # before those that ask it
     'id="case-filter"': "casebook.js",
     'id="narrow"': "narrow.js",
     'id="cell-filter"': "can-i-use.js",

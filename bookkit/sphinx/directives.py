@@ -77,7 +77,7 @@ def outdated(app: Sphinx, env: BuildEnvironment, *changed: set[str]) -> list[str
         (text.partition("\n---")[0], re.findall("^# .+$", text, re.M), predictions.find(text))
         for text in texts
     ]
-    said = [said, [row["shows"] for row in publish.everything().values()]]
+    said = [said, [(row["shows"], row["printed"]) for row in publish.everything().values()]]
     before = vars(env).get("said")
     vars(env)["said"] = said
     old, told = vars(env).get("told", {}), versions.told()

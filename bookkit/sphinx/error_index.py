@@ -35,7 +35,7 @@ def message_table(here: Generated) -> Nodes:
 FILTER = """\
 <form id="index-filter">
 <label for="index-words">{ask}</label>
-<input id="index-words" type="search" autocomplete="off" spellcheck="false">
+<input id="index-words" type="search" spellcheck="false">
 <p id="index-count" role="status"></p>
 </form>
 """
@@ -86,6 +86,9 @@ def everyday_entry(here: Generated, entry: entries.Entry) -> nodes.container:
     ]  # fmt: skip
     if entry.question:
         lines.append(say("*Ask:* {question} {look}", question=entry.question, look=look))
+    if printed := publish.everything()[entry.name]["printed"]:
+        links = say(", ").join(f"[](/{page}.md)" for _, page in printed)
+        lines.append(say("*Printed in this book by:* {pages}.", pages=links))
     made = nodes.container(ids=[entry.name], classes=["everyday"])
     made += here.parse("\n\n".join(lines))
     if not entry.program:

@@ -60,8 +60,18 @@ def rows() -> dict[str, dict[str, Any]]:
                     "symptom": marked(closed.replace("**", "") + one.symptom),
                     "question": marked(one.question),
                     "shows": html.escape(published[name]["shows"]),
+                    **{key: published[name][key] for key in ("cure", "occurs")},
                 }
     return found
+
+
+def listed(known: dict[str, dict[str, Any]], see: str, where: str, root: str) -> str:
+    """Return links to the entries that show one thing, in one place first of all."""
+    return "".join(
+        f'<li><a href="{root}{row["href"]}">{row["title"]}</a></li>'
+        for row in known.values()
+        if see in row["see"] and row["where"][0] == where
+    )
 
 
 @directive("narrow")
@@ -78,9 +88,9 @@ def narrow(here: Generated) -> str:
     lists = []
     for label in narrowing.counted(known, "see"):
         items = "".join(
-            f'<li><a href="{root}{row["href"]}">{row["title"]}</a></li>'
-            for row in known.values()
-            if label in row["see"]
+            f"<li>{marked(say(place))}<ul>{links}</ul></li>"
+            for key, place in narrowing.WHERE.items()
+            if (links := listed(known, label, key, root))
         )
         words = marked(say(narrowing.SEE[label]))
         lists.append(f"<details><summary>{words}</summary><ul>{items}</ul></details>")

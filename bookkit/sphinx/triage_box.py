@@ -19,6 +19,7 @@ from .directives import Generated, directive
 INDEX = "book/reference/error-index"
 AVOID = "book/reference/releases-to-avoid"
 DATA = "_static/doors-data.js"
+COMMENTS = re.compile(r"\s*/\*\*.*?\*/|^\s*//[^\n]*\n|^[ ]+", re.S | re.M)
 TOLD = (
     *("kind", "title", "family", "signatures", "evidence", "needs", "ranges", "cure", "question"),
 )
@@ -30,6 +31,15 @@ def to_site(link: str) -> str:
     return link if link.startswith("https:") else f"{page}.html{mark}{section}"
 
 
+@cached
+def titles() -> dict[str, str]:
+    """Return the titles of the pages that print a message, in the language that is spoken."""
+    return {
+        page: publish.bare(languages.of_page(page)(pages.title(page)))
+        for page in publish.messages()
+    }
+
+
 def rules() -> dict[str, Any]:
     """Return what `triage.js` needs: the rules, with where each leads."""
     rules = []
@@ -39,6 +49,7 @@ def rules() -> dict[str, Any]:
         rule["href"], rule["here"] = to_site(row["link"]), to_site(row["page"])
         rule["from"] = source(row["link"])
         rule["look"] = [[other, title, to_site(page)] for other, title, page in row["look"]]
+        rule["printed"] = [[titles()[page], to_site(page)] for _, page in row["printed"]]
         rules += [rule] if row["signatures"] else []
     releases = [{**row, "href": to_site(AVOID)} for row in avoid.rules().values()]
     return {**publish.rules(), "rules": rules, "avoid": releases}
@@ -49,6 +60,7 @@ def data() -> str:
     """Return the script that hands triage and search their data, with the library that searches."""
     known = json.dumps({"triage": rules(), "documents": documents()}, ensure_ascii=False)
     library = Path(__file__).with_name("minisearch.js").read_text(encoding="utf-8")
+    library = COMMENTS.sub("", library)  # half of what it weighs
     return (
         f"{library}\nglobalThis.traceEvidence = {{...globalThis.traceEvidence, known: {known}}};\n"
     )
@@ -68,7 +80,7 @@ def write_data(app: Sphinx, error: Exception | None) -> None:
 BOX = """\
 <form id="triage" data-doors="{data}">
 <label for="triage-text">{paste}</label>
-<textarea id="triage-text" rows="5" spellcheck="false" autocomplete="off"
+<textarea id="triage-text" rows="5" spellcheck="false"
  placeholder="{example}" aria-describedby="triage-note"></textarea>
 <p id="triage-note">{note}</p>
 <p><button type="submit">{submit}</button> <button type="reset">{clear}</button></p>
@@ -113,21 +125,25 @@ def documents() -> list[dict[str, str]]:
     rows = []
     for one in entries.load().values():
         words = [*one.phrases, one.cause, one.message, *(row.text for row in one.wordings)]
+        errors = {row.type for row in one.wordings if row.text.endswith(row.type)}
         words += [entries.LIBRARIES.get(one.library, ""), one.name.replace("-", " ")]
-        rows.append((one.title, one.place, one.symptom, " ".join(words)))
+        rows.append((one.title, one.place, one.symptom, " ".join(words), " ".join(sorted(errors))))
     known = {one.page for one in entries.load().values()}
     for entry in pages.contents():
         if entry.page not in known:
             text = pages.read(pages.path_of(entry.page))
             heads = re.findall(r"^##+ (.+)$", pages.FENCE.sub("", text), re.M)
-            about = " ".join(pages.meta(entry.page).get("description", "").split())
+            meta = pages.meta(entry.page)
+            about = " ".join(meta.get("description", "").split())
             translated = languages.of_page(entry.page)
-            other = " ".join([*map(translated, heads), entry.page.replace("/", " "), entry.part])
-            rows.append((translated(pages.title(entry.page)), entry.page, say(about), other))
-    keys = ("title", "href", "text", "keywords")
+            other = [*map(translated, heads), entry.page.replace("/", " "), entry.part]
+            other += map(say, meta.get("keywords", []))
+            title = translated(pages.title(entry.page))
+            rows.append((title, entry.page, say(about), " ".join(other), ""))
+    keys = ("title", "href", "text", "keywords", "errors")
     return [
-        dict(zip(keys, (title, to_site(place), " ".join(text.split()), words), strict=True))
-        for title, place, text, words in rows
+        dict(zip(keys, (title, to_site(place), " ".join(text.split()), *words), strict=True))
+        for title, place, text, *words in rows
     ]
 
 
@@ -137,7 +153,7 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -
         for name in ("doors.js", "search.js", "triage.js", "errors.js"):
             app.add_js_file(name)
     if page == "search":
-        for name in ("doors.js", "search.js", "triage.js", "results.js"):
+        for name in ("asked.js", "doors.js", "search.js", "triage.js", "results.js"):
             app.add_js_file(name)
         context["doors_data"] = data_address()
 
