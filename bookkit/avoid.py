@@ -10,7 +10,7 @@ TABLES, ROWS = "evidence/releases.toml", "evidence/rows/release.jsonl"
 TOLD = ("library", "since", "until", "symptom", "cure", "flag", "url")
 
 
-def load() -> list[dict[str, Any]]:
+def tables() -> list[dict[str, Any]]:
     """Return the tables, in the order of the page."""
     rows = pages.data(TABLES)["avoid"]
     return [said({"until": "", **row}, "symptom", "spoiled", "cure") for row in rows]
@@ -27,7 +27,7 @@ def counted() -> dict[str, dict[str, Any]]:
 
 def rules() -> dict[str, dict[str, str]]:
     """Return what the reader's package knows of these releases, by program."""
-    return {row["program"]: {key: row[key] for key in TOLD} for row in load()}
+    return {row["program"]: {key: row[key] for key in TOLD} for row in tables()}
 
 
 def releases(row: dict[str, Any]) -> str:
@@ -52,7 +52,7 @@ def table() -> str:
     """Return the table of the page: which releases, what is wrong, what helps."""
     head = say("| Release | What is wrong | It may have spoiled | Cure | Thread |")
     rows = []
-    for row in load():
+    for row in tables():
         cure = row["cure"]
         if row["flag"]:
             cure += say(" Or set `XLA_FLAGS={flag}`.", flag=row["flag"])
@@ -66,7 +66,7 @@ def counted_table(program: str = "") -> str:
     head = say("| Program | Release | Wrong numbers | With the flag | Measured |")
     known = counted()
     rows: dict[tuple[str, ...], list[str]] = {}
-    for row in load():
+    for row in tables():
         if program not in ("", row["program"]):
             continue
         counts = known.get(row["program"], {})
@@ -91,8 +91,8 @@ def in_words(numbers: list[int] | None) -> str:
 def stacks_table() -> str:
     """Return which stacks of the version matrix hold such a release, one row of `load` a line."""
     head = say("| Release | Measured stacks that hold it |")
-    rows, stacks = [], [stack["pins"] for stack in versions.load()["rows"]]
-    for row in load():
+    rows, stacks = [], [stack["pins"] for stack in versions.matrix()["rows"]]
+    for row in tables():
         first, last = version_order(row["since"]), version_order(row["until"] or "999")
         held = [
             pins["jax"] for pins in stacks if first <= version_order(pins[row["library"]]) <= last

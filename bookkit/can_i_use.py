@@ -26,13 +26,13 @@ def words(letter: str) -> str:
 
 def data() -> dict[str, Any]:
     """Return what the reader's package knows: each cell of the newest stack, and its program."""
-    stack, known = record.stacks()[-1], record.load()
+    stack, known = record.stacks()[-1], record.cells()
     return {
         "stack": stack,
         "constructs": record.CONSTRUCTS,
         "rows": {
             name: ["".join(letters.values()), known[name]["made"], known[name]["said"]]
-            for name, letters in record.table(stack).items()
+            for name, letters in record.letters_on(stack).items()
         },
         "causes": record.CAUSES,
         "left_out": record.INSTANCES["left_out"],
@@ -52,7 +52,7 @@ def mark(letter: str) -> str:
 
 def of_the_construct_table() -> str:
     """Return a sentence for each construct that goes wrong whatever the distribution is."""
-    rows, found = record.table(record.stacks()[-1]), []
+    rows, found = record.letters_on(record.stacks()[-1]), []
     for name, text in record.INSTANCES["of_the_construct"].items():
         letters = Counter(row[name] for row in rows.values())
         bad, known = letters["W"] + letters["X"], len(rows) - letters["-"] - letters["?"]
@@ -68,7 +68,7 @@ def table(address: Callable[[str], str]) -> str:
     Args:
         address: gives the address of a page; red cells lead to their cases.
     """
-    rows, known, body = record.table(record.stacks()[-1]), record.load(), []
+    rows, known, body = record.letters_on(record.stacks()[-1]), record.cells(), []
     shown = [name for name in record.CONSTRUCTS if name not in record.INSTANCES["of_the_construct"]]
     called = record.INSTANCES["also"]
     heads = "".join(
@@ -111,7 +111,7 @@ def table(address: Callable[[str], str]) -> str:
 
 def constructs_table() -> str:
     """Return what each construct does, and how many distributions are what in it."""
-    table = record.table(record.stacks()[-1]).values()
+    table = record.letters_on(record.stacks()[-1]).values()
     head, rows = [say("Construct"), say("What is computed twice"), *map(words, "rWX-")], []
     for name, what in record.CONSTRUCTS.items():
         counts = Counter(letters[name] for letters in table)
@@ -122,7 +122,7 @@ def constructs_table() -> str:
 def causes_table() -> str:
     """Return what is behind the red cells: how many, and the case or why it is none."""
     found: Counter[int] = Counter()
-    for row, letters in record.table(record.stacks()[-1]).items():
+    for row, letters in record.letters_on(record.stacks()[-1]).items():
         for name, letter in letters.items():
             if letter in "WX":
                 why = cause(record.CAUSES, row, name, letter)
@@ -140,7 +140,7 @@ def stacks_table() -> str:
     """Return how many cells are what on each stack, and the distributions that are left out."""
     rows = []
     for stack in record.stacks():
-        counts = Counter(one for row in record.table(stack).values() for one in row.values())
+        counts = Counter(one for row in record.letters_on(stack).values() for one in row.values())
         release, _, jax = stack.partition("+jax-")
         name = f"NumPyro {release}" + (f", JAX {jax}" if jax else "")
         rows.append((name, *(str(counts[letter]) for letter in "rWX-?")))

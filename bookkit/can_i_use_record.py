@@ -16,7 +16,7 @@ CONSTRUCTS = INSTANCES["constructs"]  # what each does, by name, in the order of
 CAUSES = tomllib.loads((FOLDER / "causes.toml").read_text(encoding="utf-8"))["cause"]
 
 
-def load():
+def cells():
     """Return how each distribution is `made`, its letters `on` each stack, what cells `said`."""
     found: dict = {}
     for row in map(json.loads, FILE.read_text(encoding="utf-8").splitlines()):
@@ -50,7 +50,7 @@ def order(stack):
 
 def stacks(known=None):
     """Return the stacks on record, sorted by their releases."""
-    names = {stack for row in (known or load()).values() for stack in row["on"]}
+    names = {stack for row in (known or cells()).values() for stack in row["on"]}
     return sorted(names, key=order)
 
 
@@ -59,15 +59,15 @@ def letters(row, stack):
     return dict(zip(CONSTRUCTS, row["on"].get(stack, "").ljust(len(CONSTRUCTS), "?"), strict=False))
 
 
-def table(stack):
+def letters_on(stack):
     """Return the letters of each row that a stack has, by name."""
-    return {name: letters(row, stack) for name, row in load().items() if stack in row["on"]}
+    return {name: letters(row, stack) for name, row in cells().items() if stack in row["on"]}
 
 
 def changes(before, after):
     """Yield row, construct, and both letters of each cell that is not what it was."""
-    now = table(after)
-    for name, then in table(before).items():
+    now = letters_on(after)
+    for name, then in letters_on(before).items():
         for construct, is_ in now.get(name, {}).items():
             if "?" not in (pair := then[construct] + is_) and then[construct] != is_:
                 yield name, construct, *pair

@@ -273,7 +273,7 @@ def made(name: str, form: str, page: str, row: Any) -> Entry:
 
 
 @cached
-def load() -> dict[str, Entry]:
+def by_name() -> dict[str, Entry]:
     """Return all entries by name: chapters and families in the order of the book, cases, errors.
 
     Cases stand by family, in each what costs most first, and silent before loud.
@@ -288,7 +288,7 @@ def load() -> dict[str, Entry]:
 
 def of(form: str) -> dict[str, Entry]:
     """Return the entries of a form by name."""
-    return {name: one for name, one in load().items() if one.form == form}
+    return {name: one for name, one in by_name().items() if one.form == form}
 
 
 def chapters() -> dict[str, Entry]:

@@ -110,10 +110,10 @@ def package_of(notebook: NotebookNode) -> str:
         if path.suffix == ".py":
             used += [one for one in imported(path, path.read_text()) if one not in used]
     each = [path for path in known if path.suffix != ".md" and known[path] not in FEW]
-    return digest(sorted({*each, *used})) + (told() if REPORTS in code else "")
+    return digest(sorted({*each, *used})) + (digest_of_quoted() if REPORTS in code else "")
 
 
-def told() -> str:
+def digest_of_quoted() -> str:
     """Return a hash of `examine` and of the entries that it quotes: of cases and of chapters."""
     quoted = sorted([*pages.CASES.glob("*.md"), *pages.FAILURES.glob("*.md")])
     fronts = [path.read_text().partition("\n---")[0] for path in quoted]

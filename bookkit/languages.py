@@ -50,7 +50,7 @@ class Language(NamedTuple):
 
 
 @cache
-def known() -> dict[str, Language]:
+def available() -> dict[str, Language]:
     """Return all languages by code, English first, which has no folder of the site to itself."""
     found = {ENGLISH: Language(ENGLISH, "English", "")}
     for file in sorted(FOLDER.glob("*/language.toml")):
@@ -74,9 +74,9 @@ def named() -> list[Language]:
     """
     found = []
     for name in os.environ.get(VARIABLE, "").replace(",", " ").split():
-        match = [one for one in known().values() if name in (one.code, one.address)]
+        match = [one for one in available().values() if name in (one.code, one.address)]
         if not match:
-            names = ", ".join(known())
+            names = ", ".join(available())
             raise LanguageError(f"{VARIABLE}={name}: no such language; there are {names}.")
         found += match
     return found
@@ -89,7 +89,7 @@ def wanted() -> list[Language]:
         LanguageError: it names one that is not there.
     """
     asked = named()
-    return [one for one in known().values() if not asked or one.code == ENGLISH or one in asked]
+    return [one for one in available().values() if not asked or one.code == ENGLISH or one in asked]
 
 
 def catalogue(code: str, name: str) -> Path:
@@ -142,7 +142,7 @@ def of_page(page: str) -> Callable[[str], str]:
 
 def spoken() -> Language:
     """Return the language that this process speaks."""
-    return known()[_spoken]
+    return available()[_spoken]
 
 
 def say(text: str, **values: object) -> str:

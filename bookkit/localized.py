@@ -44,7 +44,7 @@ class BookFirst(NullTranslations):
 
 def folder(code: str) -> Path:
     """Return the folder of an edition in the built site."""
-    return pages.BUILD / "html" / languages.known()[code].address
+    return pages.BUILD / "html" / languages.available()[code].address
 
 
 def configuration() -> dict[str, Any]:

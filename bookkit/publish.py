@@ -111,7 +111,7 @@ def looks_like(one: entries.Entry) -> list[entries.Entry]:
     """Return what an error may be too: what it names, or the loud cases of a chapter."""
     if one.form == entries.CHAPTER:
         return [case for case in of_family(one) if case.kind == "loud"]
-    return [entries.load()[name] for name in one.look]
+    return [entries.by_name()[name] for name in one.look]
 
 
 def of_family(one: entries.Entry) -> list[entries.Entry]:
@@ -164,7 +164,7 @@ TEXTS = {
 @cached
 def everything() -> dict[str, Entry]:
     """Return all that is known, by name."""
-    return {name: known_of(one) for name, one in entries.load().items()}
+    return {name: known_of(one) for name, one in entries.by_name().items()}
 
 
 def to_page(link: str) -> str:
@@ -263,7 +263,7 @@ def build() -> dict[str, Any]:
         "explain": everything(),
         "words": {
             one.code: {"address": one.address, "texts": texts(one.code)}
-            for one in languages.known().values()
+            for one in languages.available().values()
             if one.code != languages.ENGLISH
         },
         "avoid": avoid.rules(),

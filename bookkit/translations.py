@@ -271,7 +271,7 @@ def lay_down(code: str) -> None:
         address = code.lower().replace("_", "-")
         file.parent.mkdir(parents=True)
         file.write_text(f'name = "{name}"\naddress = "{address}"  # its folder on the site\n')
-        languages.known.cache_clear()
+        languages.available.cache_clear()
 
 
 def main(codes: list[str]) -> int:
@@ -280,7 +280,7 @@ def main(codes: list[str]) -> int:
         lay_down(code)
     print("reading the English texts …", flush=True)
     wanted = texts()
-    for code in [code for code in languages.known() if code != languages.ENGLISH]:
+    for code in [code for code in languages.available() if code != languages.ENGLISH]:
         counts = update(code, wanted)
         total = [sum(numbers) for numbers in zip(*counts.values(), strict=True)]
         print(f"{code:56}translated  fuzzy  missing  words")

@@ -84,7 +84,7 @@ def stack_names() -> list[str]:
 
 
 @cached
-def load() -> Record:
+def matrix() -> Record:
     """The record: `date`, `platform`, `python`, `failures` and `rows`, sorted by release."""
     measured: dict[str, dict[str, Row]] = {stack: {} for stack in stack_names()}
     machines, failures = set(), []
@@ -122,7 +122,7 @@ def is_control(row: Row) -> bool:
 def rows() -> list[Row]:
     """The rows of the heat map: one for every NumPyro release, without the controls."""
     ASKED.add(STACKS)
-    return [row for row in load()["rows"] if not is_control(row)]
+    return [row for row in matrix()["rows"] if not is_control(row)]
 
 
 def verdict(row: Row, failure_id: str) -> dict[str, str]:
@@ -134,9 +134,9 @@ def verdict(row: Row, failure_id: str) -> dict[str, str]:
     return row["verdicts"].get(failure_id, {"verdict": UNKNOWN})
 
 
-def told() -> dict[str, list]:
+def answers() -> dict[str, list]:
     """Return what pages may say of each program, and under `STACKS` of all stacks, to compare."""
-    known, all_rows = load()["failures"], load()["rows"]
+    known, all_rows = matrix()["failures"], matrix()["rows"]
     found = {
         name: [decided_by(name), *(verdict(row, name)["verdict"] for row in all_rows)]
         for name in known
@@ -159,7 +159,7 @@ def newest_stack() -> str:
 def stacks_of(failure_id: str) -> tuple[int, int]:
     """In how many stacks a program was measured, and how many there are."""
     ASKED.add(failure_id)
-    all_rows = load()["rows"]
+    all_rows = matrix()["rows"]
     return sum(failure_id in row["verdicts"] for row in all_rows), len(all_rows)
 
 
@@ -170,13 +170,13 @@ def decided_by(failure_id: str) -> tuple[str, ...]:
     """
     from . import entries  # which says in what libraries an entry may name
 
-    entry = entries.load().get(failure_id)
+    entry = entries.by_name().get(failure_id)
     return entry.decided_by if entry else ()
 
 
 def _alike(failure_id: str, library: str) -> Callable[[Row], bool]:
     """Whether the other deciding libraries of a row are in the range where the failure occurs."""
-    bad = [row for row in load()["rows"] if verdict(row, failure_id)["verdict"] in BAD]
+    bad = [row for row in matrix()["rows"] if verdict(row, failure_id)["verdict"] in BAD]
     ranges = {}
     for other in decided_by(failure_id):
         if other != library and bad:
@@ -199,7 +199,7 @@ def spans(failure_id: str, library: str | None = None) -> list[Span]:
     """
     library = library or decided_by(failure_id)[0]
     kinds: dict[str, set[str]] = {}
-    for row in filter(_alike(failure_id, library), load()["rows"]):
+    for row in filter(_alike(failure_id, library), matrix()["rows"]):
         kind = verdict(row, failure_id)["verdict"]
         if not kind.startswith(("cannot", UNKNOWN)):
             kinds.setdefault(row["pins"][library], set()).add(kind)
@@ -254,7 +254,7 @@ def sentence(failure_id: str, wrong: str = "wrong") -> str:
     found = spans(failure_id, library)
     if not found:
         return say("ran in no measured stack")
-    pins = (row["pins"] for row in load()["rows"])
+    pins = (row["pins"] for row in matrix()["rows"])
     first_of_all = min((pin[library] for pin in pins if library in pin), key=version_order)
     date = newest()["measured"]
     ends = found[0].first, found[-1].last, found[0].first == first_of_all, date

@@ -41,7 +41,7 @@ class CELL:
     def update(only=(), names=()):
         """Measure what the record lacks on some stacks, or on the book's own; return 0."""
         if only:
-            made = {name: row["made"] for name, row in record.load().items()}
+            made = {name: row["made"] for name, row in record.cells().items()}
             for stack in only:
                 with stacks.installed(stack) as python:
                     update(python, stack, made, names)
@@ -53,7 +53,7 @@ class CELL:
 
 def update(python, stack, made, names):
     """Measure what the record of a stack lacks, and say which cells changed since the last one."""
-    known, wanted = record.load(), {}
+    known, wanted = record.cells(), {}
     for name, text in made.items():
         if known.get(name, {}).get("made") != text:
             known[name] = {"made": text, "on": {}, "said": {}}

@@ -154,13 +154,13 @@ def releases() -> dict[str, dict[str, Any]]:
     """Return the programs that some releases compute wrongly, with the table that names each."""
     return {
         row["program"]: {"code": code_of(RELEASES / f"{row['program']}.py"), "flag": row["flag"]}
-        for row in avoid.load()
+        for row in avoid.tables()
     }
 
 
 def stacks_of_release(name: str, program: dict[str, str]) -> list[str]:
     """Return the releases on which a program is counted, as pip would install each."""
-    (table,) = (row for row in avoid.load() if row["program"] == name)
+    (table,) = (row for row in avoid.tables() if row["program"] == name)
     library, wanted = table["library"], list(table["measure"])
     if not table["until"]:  # the newest, as long as it is wrong
         wanted.append(versions.pins_of((pages.ROOT / "requirements.txt").read_text())[library])

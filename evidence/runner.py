@@ -35,7 +35,7 @@ from numpyro.infer.autoguide import AutoNormal
 """
 
 
-def load():
+def import_libraries():
     """Import the libraries once, for all forks."""
     import numpyro.infer  # noqa: F401
 
@@ -236,7 +236,7 @@ def main():
     kind = sys.argv[1]
     with open(sys.argv[2]) as file:
         programs = json.load(file)
-    load()
+    import_libraries()
     if kind == "case":
         supply_names()
     for name, program in programs.items():

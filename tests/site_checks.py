@@ -26,7 +26,7 @@ from bookkit.pages import public_address
 from tests.conftest import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
 
-OTHERS = sorted(one.address for one in languages.known().values() if one.address)
+OTHERS = sorted(one.address for one in languages.available().values() if one.address)
 # Of the pages in other languages, these are looked at in a browser.
 SAMPLE = [
     "book/index.html", "book/failures/lazy-pytree-drift.html", "book/cases/leaf-order.html",

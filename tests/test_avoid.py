@@ -9,7 +9,7 @@ from evidence.kinds import RELEASES, count
 from tools import environments
 from trace_evidence import avoid
 
-ROWS = tables.load()
+ROWS = tables.tables()
 each_row = pytest.mark.parametrize("row", ROWS, ids=[row["program"] for row in ROWS])
 
 

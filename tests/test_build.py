@@ -119,9 +119,9 @@ def test_a_page_is_read_again_where_the_matrix_says_something_else_of_its_progra
     env = SimpleNamespace(metadata=metadata)
 
     def again(change):
-        record = copy.deepcopy(versions.load())
+        record = copy.deepcopy(versions.matrix())
         change(record, record["rows"][-1]["verdicts"]["int32-sum"])
-        monkeypatch.setattr(versions, "load", lambda: record)
+        monkeypatch.setattr(versions, "matrix", lambda: record)
         return directives.outdated(None, env)
 
     assert again(lambda record, parts: None) == ["one", "two", "all"], "nothing is known of before"

@@ -14,11 +14,11 @@ from bookkit import entries
 from trace_evidence import can_i_use, triage
 
 NEWEST = record.stacks()[-1]
-ROWS = record.table(NEWEST)
+ROWS = record.letters_on(NEWEST)
 
 
 def test_each_row_has_a_letter_for_each_construct():
-    for name, row in record.load().items():
+    for name, row in record.cells().items():
         for letters in row["on"].values():
             assert len(letters) == len(record.CONSTRUCTS), name
             assert set(letters) <= {*can_i_use.VERDICTS}, name
@@ -38,7 +38,7 @@ def test_each_distribution_of_numpyro_is_in_the_table_or_is_left_out_with_a_reas
 def test_each_measured_cell_says_what_it_said_and_no_other_does():
     for name, letters in ROWS.items():
         measured = {construct for construct, letter in letters.items() if letter in "rWX"}
-        assert measured == record.load()[name]["said"].keys(), name
+        assert measured == record.cells()[name]["said"].keys(), name
 
 
 def test_no_cell_is_red_because_the_second_way_failed():
@@ -81,7 +81,7 @@ def test_cells_are_as_the_record_has_them():
     cells = [(name, construct) for name, letters in ROWS.items() for construct in letters]
     if not os.environ.get("EVERYTHING"):
         cells = random.Random(date.today().toordinal()).sample(cells, 20)
-    known = record.load()
+    known = record.cells()
     wanted = {name: (known[name]["made"], [c for n, c in cells if n == name]) for name, _ in cells}
     found = dict(run(sys.executable, wanted))
     assert found.keys() == wanted.keys()

@@ -102,11 +102,11 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
 def measured():
     """Return the (library, release) of what was measured; of those to avoid, of any library."""
     folder = pages.ROOT / "evidence" / "rows"
-    rows = versions.load()["rows"]
+    rows = versions.matrix()["rows"]
     found = {(versions.TITLES[name], row["pins"][name]) for row in rows for name in versions.STACK}
     history = json.loads((folder / "hash-history.json").read_text())["releases"]
     found |= {("JAX", row["jax"]) for row in history}
-    avoided = avoid.load()
+    avoided = avoid.tables()
     every = {release for row in avoided for release in row["measure"]}
     return found | {(library, one) for library in ("", *versions.TITLES.values()) for one in every}
 
@@ -124,8 +124,8 @@ def test_a_release_that_the_prose_names_was_measured(path):
 def threads(path):
     """Return what a text and its record say of issues and pull requests that they link."""
     links = re.findall(r"\[([^\[\]]+)\]\((https:[^()\s]+)\)", path.read_text())
-    if path.stem in entries.load():
-        upstream = entries.load()[path.stem].upstream
+    if path.stem in entries.by_name():
+        upstream = entries.by_name()[path.stem].upstream
         links += [(row["text"], row["url"]) for row in upstream if "url" in row]
     named = [(THREAD.search(" ".join(text.split())), address) for text, address in links]
     return [(found, address) for found, address in named if found]

@@ -102,7 +102,7 @@ def among_all(here: str) -> To:
 
 def card(page: str) -> str:
     """Return the card at the top of a chapter or a case as Markdown that any notebook shows."""
-    failure = entries.load()[Path(page).name]
+    failure = entries.by_name()[Path(page).name]
     if failure.form == entries.CASE:
         shown, folded = casebook.rows_of_card(failure)
         told = "\n\n".join(f"**{key}.** {value}" for key, value in folded.items())

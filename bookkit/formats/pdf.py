@@ -38,7 +38,7 @@ NO_FONT = (
 
 def asked() -> list[Language]:
     """Return the languages to print: those that `LANGUAGES` names, else English."""
-    return languages.named() or [languages.known()[languages.ENGLISH]]
+    return languages.named() or [languages.available()[languages.ENGLISH]]
 
 
 def file_of(language: Language) -> Path:

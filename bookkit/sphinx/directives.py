@@ -80,7 +80,7 @@ def outdated(app: Sphinx, env: BuildEnvironment, *changed: set[str]) -> list[str
     said = [said, [(row["shows"], row["printed"]) for row in publish.everything().values()]]
     before = vars(env).get("said")
     vars(env)["said"] = said
-    old, told = vars(env).get("told", {}), versions.told()
+    old, told = vars(env).get("told", {}), versions.answers()
     vars(env)["told"] = told
     new = {name for name in {*old, *told} if old.get(name) != told.get(name)}
     return [
@@ -176,7 +176,7 @@ def version_matrix(here: Generated) -> str:
     body = []
     for family, one in (entries.chapters() | entries.families()).items():
         cases = [case.name for case in entries.cases().values() if case.family == family]
-        known = [slug for slug in (family, *cases) if slug in versions.load()["failures"]]
+        known = [slug for slug in (family, *cases) if slug in versions.matrix()["failures"]]
         if known:
             title = html.escape(one.title)
             span = f'<th colspan="{len(rows) + 2}" scope="rowgroup">{title}</th>'
@@ -244,7 +244,7 @@ def boundaries_table() -> str:
 
 def stacks_table() -> str:
     """Return the stacks: the pins of each, how many programs do what there; how it was measured."""
-    record = versions.load()
+    record = versions.matrix()
     kinds = ["fails", "wrong", "warns", "ok", "cannot run"]
     head = [*(versions.TITLES[library] for library in versions.STACK), *map(say, kinds)]
     rows = []

@@ -39,7 +39,7 @@ def program(one: entries.Entry) -> str:
 def rows() -> Iterator[dict[str, Any]]:
     """Yield what the file has of each entry."""
     for name, row in publish.everything().items():
-        one = entries.load()[name]
+        one = entries.by_name()[name]
         told = {key: row[key] for key in ("kind", "title", "symptom", "see", "where")}
         told |= {key: row[key] for key in ("cause", "cure", "question")}
         wordings = [f"{said.type}: {said.text}" for said in one.wordings if said.text]

@@ -100,7 +100,7 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
         return
     for old, new in BODY:
         context["body"] = re.sub(old, new, context["body"])
-    about = {one.place: one for one in entries.load().values()}.get(pagename)
+    about = {one.place: one for one in entries.by_name().values()}.get(pagename)
     meta = context["meta"] or {}
     text, headline = say(meta.get("description", "")), meta.get("headline")
     context["headline"] = say(headline) if headline else None

@@ -95,7 +95,7 @@ BOX = """\
 def triage_box(here: Generated) -> str:
     """Return the box that takes an error or plain words, and links where scripts do not run."""
     root = "../" * here.env.docname.count("/")
-    versions.ASKED.update(versions.told())  # what the data say of them was computed once
+    versions.ASKED.update(versions.answers())  # what the data say of them was computed once
     return BOX.format(
         data=f"{root}{data_address()}",
         paste=say("Paste an error, or words to search for"),
@@ -123,12 +123,12 @@ def source(link: str) -> str:
 def documents() -> list[dict[str, str]]:
     """Return what `search.js` searches: the entries, and the pages with their sections."""
     rows = []
-    for one in entries.load().values():
+    for one in entries.by_name().values():
         words = [*one.phrases, one.cause, one.message, *(row.text for row in one.wordings)]
         errors = {row.type for row in one.wordings if row.text.endswith(row.type)}
         words += [entries.LIBRARIES.get(one.library, ""), one.name.replace("-", " ")]
         rows.append((one.title, one.place, one.symptom, " ".join(words), " ".join(sorted(errors))))
-    known = {one.page for one in entries.load().values()}
+    known = {one.page for one in entries.by_name().values()}
     for entry in pages.contents():
         if entry.page not in known:
             text = pages.read(pages.path_of(entry.page))
