@@ -9,7 +9,8 @@ python -m evidence wording --only removed-api    some programs
 import argparse
 import sys
 
-from evidence import KINDS, engine, stacks
+from bookkit import execute
+from evidence import KINDS, stacks
 from tools import environments
 
 
@@ -26,7 +27,8 @@ def main() -> int:
     names = [one for one in asked.only.split(",") if one]
     for stack in stacks.OPEN if asked.lock else ():
         stacks.lock(stack)
-    return max(engine.update(KINDS[kind](), only, names) for kind in asked.kinds or KINDS)
+    with execute.alone(stacks.WORK, does="measures"):
+        return max(KINDS[kind]().update(only, names) for kind in asked.kinds or KINDS)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ is new or changed runs, in a fresh clone too. Rows are written as soon as a stac
 """
 
 import datetime
+import difflib
 import hashlib
 import json
 import os
@@ -143,6 +144,14 @@ def update(kind: Kind, only: Iterable[str] = (), names: Iterable[str] = ()) -> i
         are gone, or were changed, leave the record only where something was measured.
     """
     now, rows = wanted(kind), read(kind)
+    there = {name for name, _ in now}, {stack for _, stack in now}
+    unknown = False
+    for asked, has in zip((names, only), there, strict=True):
+        for one in sorted({*asked} - has):
+            unknown = True
+            near = difflib.get_close_matches(one, has, n=3)
+            hint = f": did you mean {' or '.join(near)}?" if near else ""
+            print(f"error: {kind.name}: nothing is measured of {one!r}{hint}", file=sys.stderr)
     known = {key: row for key, row in rows.items() if key in now and is_known(row, *now[key][1:])}
     missing: dict[str, dict] = {}
     for (name, stack), what in now.items():
@@ -167,7 +176,7 @@ def update(kind: Kind, only: Iterable[str] = (), names: Iterable[str] = ()) -> i
     bad = [line for (name, _), row in known.items() for line in kind.attention(name, row)]
     for line in bad:
         print(f"  read {line}")
-    return 2 if measured < len(missing) else int(bool(bad))
+    return 2 if unknown or measured < len(missing) else int(bool(bad))
 
 
 def changes(kind: Kind, rows: dict[Key, Row], names: Iterable[str]) -> list[str]:

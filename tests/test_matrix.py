@@ -247,6 +247,13 @@ def test_only_what_is_new_or_changed_is_measured(kind, capsys):
     assert "measuring 1 programs on 2 stacks" in capsys.readouterr().out
 
 
+def test_a_name_that_is_not_there_is_told_with_those_that_are_near(kind, capsys):
+    assert kind.update(names=["tow"]) == 2
+    assert kind.update(only=["new"]) == 2
+    said = capsys.readouterr().err
+    assert "'tow': did you mean two" in said and "'new': did you mean now" in said
+
+
 def test_a_stack_of_other_releases_is_measured_anew(kind, monkeypatch, capsys):
     kind.update()
     monkeypatch.setattr(stacks, "contents", lambda stack: {"jax": stack})
