@@ -118,6 +118,9 @@ def _nested(repair):
 vary("a jit within a jit: clear_cache of the outer", ERROR, ERROR, then=OLD)(
     lambda: _nested(lambda inner, outer: outer.clear_cache())
 )
+vary("a jit within a jit: clear_cache of both", ERROR, "holds", then=OLD)(
+    lambda: _nested(lambda inner, outer: (outer.clear_cache(), inner.clear_cache()))
+)
 vary("a jit within a jit: clear_caches", ERROR, "holds", then=OLD)(
     lambda: _nested(lambda inner, outer: jax.clear_caches())
 )
