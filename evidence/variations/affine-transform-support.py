@@ -5,8 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
+from numpyro.distributions import biject_to
 from numpyro.distributions.transforms import AffineTransform
-from numpyro.infer import SVI, Trace_ELBO
+from numpyro.infer import MCMC, NUTS, SVI, Trace_ELBO
 from numpyro.infer.autoguide import AutoMultivariateNormal, AutoNormal
 from scipy import stats
 
@@ -102,3 +103,37 @@ def traced():
         return jax.jit(of)(-1.0)
 
     return inside, True, lambda: inside(base.support)
+
+
+@vary("a Beta, by keyword; its own bijection, under jit", "silent", "holds")
+def _():
+    def inside(**domain):
+        affine = AffineTransform(loc=2.0, scale=3.0, **domain)
+        law = dist.TransformedDistribution(base_distribution=dist.Beta(2.0, 3.0), transforms=affine)
+        points = jax.jit(lambda x: biject_to(law.support)(x))(jnp.float32([-9.0, 0.0, 9.0]))
+        return bool(((points >= 2) & (points <= 5)).all())
+
+    return lambda: inside(), True, lambda: inside(domain=dist.Beta(2.0, 3.0).support)
+
+
+@vary(
+    "a class of its own, shifts in a plate, NUTS", "RuntimeError", "holds", then=("silent", "holds")
+)
+def _():
+    shifts = np.float32([1.0, 2.0, 4.0])
+
+    class Delay(dist.TransformedDistribution):
+        def __init__(self, shift, **domain):
+            super().__init__(dist.Exponential(1.0), AffineTransform(shift, 1.0, **domain))
+
+    def all_above(**domain):
+        def model():
+            with numpyro.plate("parcels", 3):
+                delay = numpyro.sample("delay", Delay(shifts, **domain))
+                numpyro.sample("seen", dist.Normal(delay, 0.5), obs=shifts - 0.2)
+
+        mcmc = MCMC(NUTS(model), num_warmup=100, num_samples=200, progress_bar=False)
+        mcmc.run(jax.random.key(0))
+        return bool((mcmc.get_samples()["delay"] >= shifts).all())
+
+    return lambda: all_above(), True, lambda: all_above(domain=dist.Exponential(1.0).support)

@@ -118,3 +118,52 @@ def training_mode():
     start, state = eqx.nn.make_with_state(Network)(jax.random.PRNGKey(0), BATCH)
     network, _ = by_loop(start, state, inputs, heights, False)
     return bool(np.abs(run(network, state, inputs)[0] - heights).max() < 0.3)
+
+
+def _standardized(steps, keep, **options):
+    inputs = np.random.default_rng(3).normal(3.0, 2.0, size=(64, 2)).astype("float32")
+    norm, state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(2, axis_name="batch", **options)
+    for _ in range(steps):
+        _, new = run(norm, state, inputs)
+        state = new if keep else state
+    out = run(eqx.nn.inference_mode(norm), state, inputs)[0]
+    right = (inputs - inputs.mean(axis=0)) / inputs.std(axis=0)
+    return bool(np.abs(out - right).max() < 0.1)
+
+
+vary("the layer alone, momentum 0.5", "silent", "holds")(
+    lambda: (
+        lambda: _standardized(20, keep=False, momentum=0.5, **BATCH),
+        True,
+        lambda: _standardized(20, keep=True, momentum=0.5, **BATCH),
+    )
+)
+vary("the default momentum, twenty steps", "silent", "falls", then=("silent", "holds"))(
+    lambda: (
+        lambda: _standardized(20, keep=False, **BATCH),
+        True,
+        lambda: _standardized(20, keep=True, **BATCH),
+    )
+)
+
+
+@vary("a layer of one's own that counts, filter_jit", "silent", "holds")
+def _():
+    class Counted(eqx.Module):
+        count: eqx.nn.StateIndex
+
+        def __init__(self):
+            self.count = eqx.nn.StateIndex(jnp.array(0))
+
+        @eqx.filter_jit
+        def __call__(self, x, state):
+            return x, state.set(self.count, state.get(self.count) + 1)
+
+    def counted(keep):
+        layer, state = eqx.nn.make_with_state(Counted)()
+        for _ in range(5):
+            _, new = layer(1.0, state)
+            state = new if keep else state
+        return state.get(layer.count)
+
+    return lambda: counted(False), 5, lambda: counted(True)

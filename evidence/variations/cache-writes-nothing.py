@@ -1,8 +1,10 @@
 """Variations of *The compilation cache stays empty*: programs in the folder."""
 
+import functools
 import os
 import tempfile
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -71,3 +73,22 @@ def _():
         jax.jit(own)(np.float32(1))
 
     return three(smaller, DEFAULT)
+
+
+@vary("a method under a partial of jit", "silent", "holds")
+def _():
+    class Wave:
+        @functools.partial(jax.jit, static_argnums=0)
+        def own(self, x):
+            return jax.lax.scan(lambda y, _: (jnp.sin(y), y), x, None, length=4)
+
+    return three(lambda: Wave().own(jnp.ones(3)))
+
+
+@vary("filter_jit, called by keyword", "silent", "holds")
+def _():
+    @eqx.filter_jit
+    def own(x, *, times=2):
+        return jnp.cumsum(x) * times
+
+    return three(lambda: own(x=jnp.arange(4), times=3))

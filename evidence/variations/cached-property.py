@@ -1,5 +1,6 @@
 """Variations of *A cached property works once, then fails*: the second use."""
 
+import dataclasses
 import functools
 
 import jax
@@ -110,3 +111,55 @@ vary("looks right: a jit in the property", "UnexpectedTracerError", "UnexpectedT
 vary("looks right: early, but made in the trace", "UnexpectedTracerError", "UnexpectedTracerError")(
     lambda: three(jitted, cured=InitInside)
 )
+
+
+@vary("a memo by hand; a fori_loop, then the slope", "UnexpectedTracerError", "holds")
+def _():
+    class Gauge:
+        memo = None
+
+        def __init__(self, levels):
+            self.levels = levels
+
+        def gain(self):
+            if self.memo is None:
+                self.memo = jnp.sum(self.levels**2)
+            return self.memo
+
+    class Ensured(Gauge):
+        def gain(self):
+            with jax.ensure_compile_time_eval():
+                return super().gain()
+
+    def both(gauge):
+        raised = lax.fori_loop(0, 3, lambda _, level: level + gauge.gain(), 1.0)
+        return [raised, jax.grad(lambda level: gauge.gain() * level)(1.0)]
+
+    levels = jnp.arange(3.0)
+    return lambda: both(Gauge(levels)), [16.0, 5.0], lambda: both(Ensured(levels))
+
+
+@vary("a dataclass; lax.map, then a checkpoint", "UnexpectedTracerError", "holds")
+def _():
+    @dataclasses.dataclass
+    class Gauge:
+        levels: jax.Array
+
+        @functools.cached_property
+        def gain(self):
+            return jnp.linalg.norm(self.levels)
+
+    @dataclasses.dataclass
+    class Early:
+        levels: jax.Array
+
+        def __post_init__(self):
+            self.gain = jnp.linalg.norm(self.levels)
+
+    def both(gauge):
+        mapped = lax.map(lambda level: gauge.gain * level, jnp.arange(2.0))
+        slope = jax.grad(jax.checkpoint(lambda level: gauge.gain * level))(1.0)
+        return [*mapped, slope]
+
+    levels = jnp.array([3.0, 4.0])
+    return lambda: both(Gauge(levels)), [0.0, 5.0, 5.0], lambda: both(Early(levels))

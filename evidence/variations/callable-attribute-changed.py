@@ -8,7 +8,9 @@ import functools
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+from jax.experimental.ode import odeint
 
 from tools.variations import vary
 
@@ -89,3 +91,41 @@ vary("looks right: one lambda, kept", "silent", "falls")(lambda: three(looped, c
 vary("looks right: hash and eq by the factor", "right", "holds")(
     lambda: three(looped, kind=ByValue)
 )
+
+
+@vary("a bound method that is kept, in scan", "silent", "holds")
+def _():
+    class Bank:
+        def __init__(self):
+            self.rates = {"year": 0.5}
+
+        def year(self, money, _):
+            return money * (1 + self.rates["year"]), money
+
+    def second(wrap):
+        bank = Bank()
+        year = bank.year
+        lax.scan(wrap(year), 1.0, None, 3)
+        bank.rates["year"] = 1.0
+        return lax.scan(wrap(year), 1.0, None, 3)[0]
+
+    new = lambda year: lambda money, _: year(money, _)
+    return lambda: second(lambda year: year), 8.0, lambda: second(new)
+
+
+@vary("odeint, under jit", "silent", "holds")
+def _():
+    class Decay:
+        rate = 1.0
+
+        def __call__(self, level, time):
+            return -self.rate * level
+
+    def second(wrap):
+        decay = Decay()
+        odeint(wrap(decay), jnp.float32(1.0), jnp.array([0.0, 1.0]))
+        decay.rate = 3.0
+        return odeint(wrap(decay), jnp.float32(1.0), jnp.array([0.0, 1.0]))[1]
+
+    new = lambda decay: lambda level, time: decay(level, time)
+    return lambda: second(lambda decay: decay), np.exp(-3.0), lambda: second(new)

@@ -90,3 +90,48 @@ vary("looks right: jit again", "silent", "falls")(
 vary("looks right: a partial with the old price", "silent", "falls")(
     lambda: three(defined, lambda: jax.jit(functools.partial(at, price)))
 )
+
+
+@vary("an attribute of the class, in a scan", "silent", "holds")
+def _():
+    class Tariff:
+        price = 2.0
+
+    @jax.jit
+    def bill(amounts):
+        return lax.scan(lambda total, x: (total + Tariff.price * x, None), 0.0, amounts)[0]
+
+    @jax.jit
+    def bill_at(amounts, *, price):
+        return lax.scan(lambda total, x: (total + price * x, None), 0.0, amounts)[0]
+
+    def second():
+        Tariff.price = 2.0
+        bill(jnp.arange(3.0))
+        Tariff.price = 5.0
+        return bill(jnp.arange(3.0))
+
+    return second, 15.0, lambda: bill_at(jnp.arange(3.0), price=5.0)
+
+
+def _flag(static):
+    setting = {"log": False}
+
+    @jax.jit
+    def scale(x):
+        return jnp.log(x) if setting["log"] else x
+
+    @functools.partial(jax.jit, static_argnames=static)
+    def scale_as(x, log):
+        return jnp.log(x) if log else x
+
+    def second():
+        scale(2.0)
+        setting["log"] = True
+        return scale(2.0)
+
+    return second, 0.6931472, lambda: [scale_as(2.0, log=log) for log in (False, True)][1]
+
+
+vary("a flag, passed as an argument", "silent", "TracerBoolConversionError")(lambda: _flag(()))
+vary("a flag, passed as a static argument", "silent", "holds")(lambda: _flag(("log",)))

@@ -5,7 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
-from numpyro.infer import MCMC, NUTS
+from numpyro.infer import MCMC, NUTS, SVI, Trace_ELBO
+from numpyro.infer.autoguide import AutoDelta
+from scipy import stats
 
 from tools.variations import vary
 
@@ -81,3 +83,55 @@ def _():
         return np.ceil(np.median(mcmc.get_samples()["day"]))
 
     return median, BEST, summed
+
+
+@vary("levels picked by an index, thirty weeks", "silent", "holds")
+def _():
+    weeks = np.arange(30)
+    series = np.where(weeks < 12, 3.0, -1.0) + np.random.default_rng(4).normal(0.0, 0.5, 30)
+
+    def squares(week, levels):
+        return jnp.sum((series - levels[(weeks >= week).astype(int)]) ** 2)
+
+    def descend(loss, fit):
+        step = lambda fit, slope: fit - 0.01 * slope
+        move = lambda _, fit: jax.tree_util.tree_map(step, fit, jax.grad(loss)(fit))
+        return jax.jit(lambda fit: jax.lax.fori_loop(0, 1000, move, fit))(fit)
+
+    every = jax.vmap(squares, (0, None))
+    summed = lambda levels: -jax.nn.logsumexp(-0.5 * every(jnp.arange(1, 30), levels))
+    best = lambda levels: 1 + every(jnp.arange(1, 30), levels).argmin()
+    hard = lambda: descend(lambda fit: squares(*fit), (20.0, jnp.zeros(2)))[0]
+    return hard, 12, lambda: best(descend(summed, jnp.zeros(2)))
+
+
+@vary("counts in NumPyro, AutoDelta and a factor", "silent", "holds")
+def _():
+    years = np.arange(40)
+    counts = np.random.default_rng(5).poisson(np.where(years < 16, 6.0, 1.0))
+
+    def rates():
+        return numpyro.sample("rates", dist.Gamma(2.0, 1.0).expand([2]).to_event(1))
+
+    def hard():
+        year = numpyro.sample("year", dist.Uniform(0.0, 40.0))
+        rate = jnp.where(years < year, *rates())
+        numpyro.sample("count", dist.Poisson(rate), obs=counts)
+
+    def each(rates):
+        rate = jnp.where(years < np.arange(1, 40)[:, None], *rates)
+        return dist.Poisson(rate).log_prob(counts).sum(axis=1)
+
+    def summed():
+        numpyro.factor("counts", jax.nn.logsumexp(each(rates())))
+
+    def fit(model):
+        svi = SVI(model, AutoDelta(model), numpyro.optim.Adam(0.05), Trace_ELBO())
+        found = svi.run(jax.random.PRNGKey(1), 600, progress_bar=False).params
+        best = lambda rates: 1 + each(rates).argmax()
+        return found["year_auto_loc"] if model is hard else best(found["rates_auto_loc"])
+
+    split = lambda year: stats.poisson.logpmf(
+        counts, np.where(years < year, counts[:year].mean(), counts[year:].mean())
+    ).sum()
+    return lambda: fit(hard), max(range(1, 40), key=split), lambda: fit(summed)

@@ -5,6 +5,8 @@ Each gives the log density at a slope, less that at zero.
 
 import warnings
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
@@ -83,3 +85,41 @@ vary("looks right: the plate alone", "silent", "falls")(
     lambda: three(*BOTH, cure=lambda y: y, plates=(False, True))
 )
 vary("one reading", "right", "holds")(lambda: three(*BOTH, n=1))
+
+
+@vary("squares of a network's column, in plain JAX", "silent", "holds")
+def _():
+    x = np.float32(np.random.default_rng(1).normal(size=20))
+    y = 3 * x
+
+    @jax.jit
+    def slope(y):
+        net = lambda weight: jax.vmap(lambda x: weight * x[None])(x)
+        loss = lambda weight: jnp.mean((net(weight) - y) ** 2)
+        return jax.lax.fori_loop(0, 200, lambda _, w: w - 0.1 * jax.grad(loss)(w), 0.0)
+
+    return lambda: slope(y), 3.0, lambda: slope(y[:, None])
+
+
+def _scales(give):
+    draw = np.random.default_rng(2)
+    means, scales = draw.normal(size=6), draw.uniform(0.5, 2.0, size=(6, 1))
+    y = draw.normal(means, scales[:, 0])
+
+    def density(scales):
+        def model():
+            with numpyro.plate("readings", 6):
+                numpyro.sample("y", dist.Normal(means, scale=scales), obs=y)
+
+        return log_density(model, (), {}, {})[0]
+
+    exact = stats.norm.logpdf(y, means, scales[:, 0]).sum()
+    return lambda: density(scales), exact, lambda: density(give(scales))
+
+
+vary("a column of scales, and readings like the means", "silent", "falls")(
+    lambda: _scales(lambda scales: scales)
+)
+vary("a column of scales, given the shape of the means", "silent", "holds")(
+    lambda: _scales(lambda scales: scales[:, 0])
+)

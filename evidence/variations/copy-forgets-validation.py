@@ -7,6 +7,7 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from jax import lax
+from numpyro.infer.util import log_density
 
 from tools.variations import vary
 
@@ -96,3 +97,31 @@ vary("expand of a strict one", "silent", "holds")(
 vary("looks right: enable_validation inside", "silent", "falls")(
     lambda: (*three(jitted)[:2], lambda: enabled(dist.Exponential(2.0), -1.0))
 )
+
+
+@vary("an argument of a model, jitted log_density", "silent", "holds")
+def _():
+    def model(prior):
+        numpyro.sample("rate", prior)
+
+    def at(prior):
+        density = lambda prior: log_density(model, (prior,), {}, {"rate": -0.5})[0]
+        return jax.jit(density)(prior)
+
+    strict = dist.Gamma(concentration=2, rate=3, validate_args=True)
+    return lambda: at(dist.Gamma(2, 3)), -np.inf, lambda: at(strict)
+
+
+@vary("in a module, made by vmap, a fori_loop", "silent", "holds")
+def _():
+    class Errors(eqx.Module):
+        laws: dist.Distribution
+
+    def total(**strict):
+        laws = jax.vmap(lambda scale: dist.HalfNormal(scale, **strict))(jnp.array([1.0, 2.0]))
+        errors = Errors(laws)
+        each = jax.vmap(lambda law, x: law.log_prob(x))
+        add = lambda _, total: total + each(errors.laws, jnp.array([1.0, -1.0]))[1]
+        return eqx.filter_jit(lambda: jax.lax.fori_loop(0, 2, add, 0.0))()
+
+    return lambda: total(), -np.inf, lambda: total(validate_args=True)

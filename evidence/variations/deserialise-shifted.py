@@ -82,3 +82,36 @@ def _():
     file.seek(0)
     eqx.tree_deserialise_leaves(file, square("ba"))
     return loaded(square("ab"), square("ab"))[0] + 1, 1.0, lambda: float(len(file.read()))
+
+
+def _by_header(make, trained, **settings):
+    """What is loaded with and without the settings in the first line."""
+    plain, with_header = io.BytesIO(), io.BytesIO()
+    eqx.tree_serialise_leaves(plain, trained)
+    with_header.write(json.dumps(settings).encode() + b"\n")
+    eqx.tree_serialise_leaves(with_header, trained)
+    plain.seek(0), with_header.seek(0)
+    bare = eqx.tree_deserialise_leaves(plain, make())
+    made = make(**json.loads(with_header.readline()))
+    return bare, eqx.tree_deserialise_leaves(with_header, made)
+
+
+@vary("a dictionary with a first key more, in bytes", "silent", "holds")
+def _():
+    def make(names=("decay", "mean")):
+        return {name: jnp.zeros(2) for name in names}
+
+    trained = {"bias": jnp.ones(2), "decay": 2 * jnp.ones(2), "mean": 3 * jnp.ones(2)}
+    bare, made = _by_header(make, trained, names=sorted(trained))
+    return bare["mean"], [3.0, 3.0], made["mean"]
+
+
+@vary("layer norms without a bias", "silent", "holds")
+def _():
+    def make(use_bias=False):
+        return [eqx.nn.LayerNorm(2, use_bias=use_bias) for _ in range(2)]
+
+    trained = [eqx.tree_at(lambda norm: norm.bias, norm, jnp.ones(2) + 1) for norm in make(True)]
+    bare, made = _by_header(make, trained, use_bias=True)
+    run = lambda norms: norms[1](norms[0](jnp.array([1.0, 3.0])))
+    return run(bare), run(trained), run(made)

@@ -51,3 +51,28 @@ vary("the cure is round", "silent", "falls")(lambda: three(cure=lambda d, q: jnp
 vary("the cure is floor plus one", "silent", "holds")(
     lambda: three(cure=lambda d, q: jnp.floor(d.icdf(q)) + 1)
 )
+
+
+@vary("a copula: the normal levels of two dice, by keyword", "silent", "holds")
+def _():
+    normal = np.random.default_rng(0).normal(size=(50, 2)).astype("float32")
+    dice = dist.DiscreteUniform(low=jnp.array([1, -4]), high=jnp.array([6, 15]))
+    throw = jax.jit(lambda z: jax.scipy.special.ndtr(z))
+    q = throw(normal)
+    expected = stats.randint(np.array([1, -4]), np.array([7, 16])).ppf(np.asarray(q, float))
+    return dice.icdf(q), expected, up(dice, q)
+
+
+@vary("a subclass, throws added up in a scan", "silent", "holds")
+def _():
+    class Die(dist.DiscreteUniform):
+        def __init__(self, sides, **options):
+            super().__init__(low=1, high=sides, **options)
+
+    die, q = Die(20), np.float32(np.linspace(0.02, 0.98, 30))
+
+    def total(quantile):
+        return jax.lax.scan(lambda total, q: (total + quantile(q), None), 0.0, q)[0]
+
+    expected = stats.randint(1, 21).ppf(q.astype(float)).sum()
+    return lambda: total(die.icdf), expected, lambda: total(lambda q: up(die, q))

@@ -98,6 +98,44 @@ vary("the cure is condition around: the levels", "silent", "holds")(
 )
 
 
+@vary("a class, two sites, a keyword, a typed key", "silent", "holds")
+def _():
+    class Stock:
+        def week(self, stock, _):
+            bought = numpyro.sample("bought", dist.Poisson(5.0))
+            sold = numpyro.sample("sold", dist.Poisson(4.0))
+            return stock + bought - sold, stock
+
+        def __call__(self):
+            return scan(self.week, 10.0, None, length=4)[0]
+
+    stock = Stock()
+    given = {"bought": jnp.full(4, 3.0), "sold": jnp.full(4, 1.0)}
+
+    def inside():
+        week = lambda stock_, x: handlers.do(stock.week, data=x)(stock_, None)
+        return scan(week, 10.0, given)[0]
+
+    run = lambda model: handlers.seed(model, jax.random.key(3))()
+    return lambda: run(handlers.do(stock, data=given)), 18.0, lambda: run(inside)
+
+
+@vary("a loop within the loop", "silent", "holds")
+def _():
+    def hour(level, given):
+        step = lambda level, _: (level + numpyro.sample("rain", dist.Exponential(1.0)), None)
+        step = step if given is None else handlers.do(step, {"rain": given})
+        return step(level, None)
+
+    def river(given=None):
+        day = lambda level, rain: (scan(hour, level, rain, length=3)[0], None)
+        return scan(day, 0.0, given, length=2)[0]
+
+    rain = jnp.arange(6.0).reshape(2, 3)
+    run = lambda model: jax.jit(handlers.seed(model, 0))()
+    return lambda: run(handlers.do(river, {"rain": rain})), 15.0, lambda: run(lambda: river(rain))
+
+
 @vary("64 bits", "silent", "holds")
 def _():
     jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last

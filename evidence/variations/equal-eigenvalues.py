@@ -138,3 +138,46 @@ vary("looks right: a multiple of the identity added", "silent", "falls")(
 vary("looks right: eigenvalues a millionth apart", "silent", "falls")(lambda: three(cure=shaken))
 vary("looks right: a `where` around the root", "silent", "falls")(lambda: three(cure=hidden))
 vary("looks right: float64", "silent", "falls")(lambda: three(cure=root, way=in_float64))
+
+
+@vary("draws of a batch of covariances; Cholesky", "silent", "holds")
+def _():
+    spread = np.float32([[2.0, 1.0], [1.0, 3.0]])
+    batch = np.stack([np.eye(2), 4 * np.eye(2)]).astype("float32")
+
+    def by_eigh(a):
+        values, vectors = jnp.linalg.eigh(a, symmetrize_input=True)
+        return vectors * jnp.sqrt(values)
+
+    def slopes(factor):
+        noise = jnp.eye(2)  # draws that have exactly this covariance
+        loss = lambda a: jnp.sum((factor(a) @ noise @ factor(a).T) * spread)
+        return jax.vmap(jax.grad(loss))(batch)
+
+    return lambda: slopes(by_eigh), [spread, spread], lambda: slopes(jnp.linalg.cholesky)
+
+
+@vary("an inverse root in a class; the general rule", "silent", "holds")
+def _():
+    class Whiten:
+        def __call__(self, a, np=jnp):
+            values, vectors = np.linalg.eigh(a)
+            return (vectors / np.sqrt(values)) @ vectors.T
+
+    whiten = Whiten()
+    safe = jax.custom_jvp(lambda a: whiten(a))
+
+    @safe.defjvp
+    def rule(primals, tangents):
+        values, vectors = jnp.linalg.eigh(primals[0])
+        f, x, y = values**-0.5, values[:, None], values[None]
+        same = x == y
+        factor = jnp.where(same, -0.5 * x**-1.5, (f[:, None] - f) / jnp.where(same, 1.0, x - y))
+        turned = vectors.T @ tangents[0] @ vectors
+        return whiten(primals[0]), vectors @ (factor * turned) @ vectors.T
+
+    a, move = np.diag([4.0, 4.0, 1.0]), np.ones((3, 3))
+    along = lambda root: jax.jit(lambda a: jax.jvp(root, (a,), (move,))[1])(a)
+    h = 1e-5
+    expected = (whiten(a + h * move, np) - whiten(a - h * move, np)) / (2 * h)
+    return lambda: along(whiten), expected, lambda: along(safe)

@@ -75,6 +75,55 @@ vary("np.float32 and a float", "right", "holds")(
 )
 
 
+@vary("a method by keyword, True after 1", "silent", "holds")
+def _():
+    @dataclasses.dataclass(frozen=True)
+    class Flag:
+        on: int
+
+    @dataclasses.dataclass(frozen=True)
+    class IntFlag:
+        on: int
+
+        def __post_init__(self):
+            object.__setattr__(self, "on", int(self.on))
+
+    class Counter:
+        @functools.partial(jax.jit, static_argnames=("self", "flag"))
+        def total(self, x, flag):
+            return (x + flag.on).sum()
+
+    def second(flag):
+        counter, x = Counter(), jnp.array([True, True])
+        counter.total(x, flag=flag(True))
+        return counter.total(x, flag=flag(1))
+
+    # True + True is True, counted once for each element, and True + 1 is 2.
+    return lambda: second(Flag), 4, lambda: second(IntFlag)
+
+
+@vary("a tuple of orders in the body of a scan", "silent", "holds")
+def _():
+    def powers(convert):
+        @dataclasses.dataclass(frozen=True)
+        class Powers:
+            orders: tuple
+
+            def __post_init__(self):
+                object.__setattr__(self, "orders", tuple(map(convert, self.orders)))
+
+            def __call__(self, carry, count):
+                return carry, sum(count**order for order in self.orders) * 1.0
+
+        return Powers
+
+    def second(make):
+        kept = make((2, 1)), make((2.0, 1.0))
+        return [jax.lax.scan(one, None, jnp.int32([100_000]))[1] for one in kept][1]
+
+    return lambda: second(powers(lambda order: order)), [1.00001e10], lambda: second(powers(float))
+
+
 @vary("64 bits", "silent", "holds")
 def _():
     jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last

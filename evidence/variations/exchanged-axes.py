@@ -1,12 +1,14 @@
 """Variations of *In `scan`, days and stations change places*: log densities."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from numpyro.contrib.control_flow import scan
-from numpyro.distributions.transforms import ExpTransform
+from numpyro.distributions.transforms import ExpTransform, SigmoidTransform
 from numpyro.infer.util import log_density
 from scipy import stats
 
@@ -139,6 +141,56 @@ def _():
 @vary("a mixture, four days", "TypeError", "holds", then=("IndexError", "IndexError"))
 def _():
     return three(mixture, mixture_each, mixture_exact, exp=False, days=4)
+
+
+@vary("a latent Gumbel by keyword", "silent", "holds", then=("IndexError", "IndexError"))
+def _():
+    places = np.array([0.0, 1.0, 3.0])
+    drawn = np.random.default_rng(3).normal(places[:, None], 1.0, (3, 3))
+
+    class Days:
+        def __init__(self, width):
+            self.width = width
+
+        def day(self, total, place):
+            base = dist.Gumbel(loc=place * self.width, scale=1.0)
+            law = dist.TransformedDistribution(base_distribution=base, transforms=ExpTransform())
+            with numpyro.plate("gauge", size=3, dim=-1):
+                return total + numpyro.sample("flow", law).sum(), None
+
+        def __call__(self):
+            return scan(f=self.day, init=0.0, xs=jnp.asarray(places))
+
+    at = {"flow": jnp.exp(drawn)}
+    density = lambda width: jax.jit(lambda: log_density(Days(width), (), {}, at)[0])()
+    expected = (stats.gumbel_r(places[:, None]).logpdf(drawn) - drawn).sum()
+    return lambda: density(1.0), expected, lambda: density(jnp.ones(3))
+
+
+@vary("a partial, two transforms in a list", "silent", "holds", then=("IndexError", "IndexError"))
+def _():
+    logits = np.random.default_rng(4).normal(size=(4, 4))
+    scales = np.array([0.5, 1.0, 2.0, 4.0])
+
+    def day(carry, inputs, ones):
+        scale, values = inputs
+        law = dist.TransformedDistribution(
+            dist.Normal(0.0 * ones, scale * ones), [SigmoidTransform(), ExpTransform()]
+        )
+        with numpyro.plate("share", 4):
+            numpyro.sample("y", law, obs=values)
+        return carry, None
+
+    shares = 1 / (1 + np.exp(-logits))
+
+    def density(ones):
+        data = jnp.asarray(scales), jnp.exp(jnp.asarray(shares))
+        model = lambda: scan(functools.partial(day, ones=ones), None, data)
+        return log_density(model, (), {}, {})[0]
+
+    jacobian = np.log(shares * (1 - shares)) + shares
+    expected = (stats.norm(0.0, scales[:, None]).logpdf(logits) - jacobian).sum()
+    return lambda: density(1.0), expected, lambda: density(jnp.ones(4))
 
 
 @vary("64 bits", "silent", "holds", then=("IndexError", "IndexError"))

@@ -137,3 +137,78 @@ vary("looks right: a module of Equinox", "TypeError", "TypeError", then=("TypeEr
 vary("read before a step that changes the width", "silent", "holds")(
     lambda: three(lambda kind: wider(kind, True), RAIN * [10, 15, 20], Uncached)
 )
+
+
+@vary("a memo by hand, while_loop under jit, a name", "TypeError", "holds")
+def _():
+    class Box:
+        def __init__(self, side, name):
+            self.side, self.name = side, name
+
+        def volume(self):
+            self._volume = getattr(self, "_volume", self.side**3)
+            return self._volume
+
+    def flatten(box):
+        held = {key: value for key, value in vars(box).items() if key != "name"}
+        return list(held.values()), (box.name, *held)
+
+    def unflatten(aux, children):
+        box = Box(None, aux[0])
+        vars(box).update(zip(aux[1:], children, strict=True))
+        return box
+
+    jax.tree_util.register_pytree_node(Box, flatten, unflatten)
+
+    class Named(Box):
+        pass
+
+    jax.tree_util.register_dataclass(Named, data_fields=["side"], meta_fields=["name"])
+
+    @jax.jit
+    def grow(box):
+        def body(state):
+            box, n = state
+            n = n + 0 * box.volume() + 1.0
+            return box, n
+
+        return jax.lax.while_loop(lambda state: state[1] < 5, body, (box, 0.0))[1]
+
+    return lambda: grow(Box(2.0, "a")), 5.0, lambda: grow(Named(2.0, "a"))
+
+
+@vary("a sorted dict with paths, fori_loop in vmap", "TypeError", "holds")
+def _():
+    class Ring:
+        def __init__(self, inner, outer):
+            self.inner, self.outer = inner, outer
+
+        @functools.cached_property
+        def area(self):
+            return np.pi * (self.outer**2 - self.inner**2)
+
+        def tree_flatten(self):
+            names = sorted(vars(self))
+            return [vars(self)[name] for name in names], tuple(names)
+
+        @classmethod
+        def tree_unflatten(cls, names, children):
+            ring = object.__new__(cls)
+            ring.__dict__ = dict(zip(names, children, strict=True))
+            return ring
+
+    class Steady(Ring):
+        def tree_flatten(self):
+            return (self.inner, self.outer), ("inner", "outer")
+
+    for cls in (Ring, Steady):
+        jax.tree_util.register_pytree_node_class(cls)
+
+    def total(cls):
+        def one(outer):
+            add = lambda _, state: (state[0], state[1] + state[0].area)
+            return jax.lax.fori_loop(0, 2, add, (cls(0.0, outer), 0.0))[1]
+
+        return jax.vmap(one)(jnp.array([1.0, 2.0]))
+
+    return lambda: total(Ring), [2 * np.pi, 8 * np.pi], lambda: total(Steady)

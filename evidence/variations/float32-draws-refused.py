@@ -70,3 +70,22 @@ vary("the cure is no validation", "silent", "holds", then=THEN)(
 vary("the cure is eps added", "silent", "falls", then=THEN)(
     lambda: three(FIRST, cure=lambda prior, x: (prior, jnp.asarray(x, float) + 1e-8))
 )
+
+
+@vary("expanded, one draw after the other", "silent", "holds", then=THEN)
+def _():
+    prior = dist.LKJCholesky(dimension=3, concentration=2.0).expand([2])
+    exact = prior.sample(jax.random.key(1), (5,))
+    saved = np.asarray(exact, "float32")
+    each = lambda draws: jax.lax.map(prior.log_prob, draws)
+    cured = lambda: each(there_and_back(prior, saved)[1])
+    return lambda: each(jnp.asarray(saved, float)), prior.log_prob(exact), cured
+
+
+@vary("counts of a simplex of 400 from an npz", "right", "holds")
+def _():
+    shares = np.asarray(dist.Dirichlet(jnp.ones(400)).sample(jax.random.key(1), (20,)), "float32")
+    counted = lambda shares: dist.Multinomial(5, probs=shares).log_prob(jnp.eye(400)[0] * 5)
+    cured = lambda: counted(there_and_back(dist.Dirichlet(jnp.ones(400)), shares)[1])
+    expected = 5 * np.log(shares[:, 0].astype(float))
+    return lambda: counted(jnp.asarray(shares, float)), expected, cured

@@ -74,3 +74,43 @@ def truncated():
 vary("looks right: its inverse as the parameter", "silent", "falls")(
     lambda: three(cure=inverse, wide=False)
 )
+
+
+@vary("a Poisson of a million, as a class in a model", "silent", "holds")
+def _():
+    counts = np.random.default_rng(2).poisson(1e6, size=50)
+
+    class Rate:
+        def __init__(self, rate):
+            self.law = dist.Poisson(rate=rate)
+
+        def __call__(self):
+            return self.law.log_prob(jnp.asarray(counts)).sum()
+
+    def difference(wide):
+        jax.config.update("jax_enable_x64", wide)
+        try:
+            return float(jax.jit(lambda: Rate(1e6)() - Rate(1.0005e6)())())
+        finally:
+            jax.config.update("jax_enable_x64", False)
+
+    by_scipy = stats.poisson(1e6).logpmf(counts) - stats.poisson(1.0005e6).logpmf(counts)
+    return lambda: difference(False), by_scipy.sum(), lambda: difference(True)
+
+
+@vary("the slope of a StudentT by its degrees", "silent", "holds")
+def _():
+    values = np.random.default_rng(3).normal(size=200)
+    by_numpyro = lambda df: dist.StudentT(df, loc=0, scale=1).log_prob(values).sum()
+
+    def slope(wide):
+        jax.config.update("jax_enable_x64", wide)
+        try:
+            return jax.grad(by_numpyro)(1e5)
+        finally:
+            jax.config.update("jax_enable_x64", False)
+
+    of = lambda df: stats.t(df).logpdf(values).sum()
+    by_differences = (of(1.1e5) - of(0.9e5)) / 2e4
+    near = lambda wide: bool(abs(slope(wide) / by_differences - 1) < 0.1)
+    return lambda: near(False), True, lambda: near(True)

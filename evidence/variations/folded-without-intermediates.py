@@ -6,6 +6,7 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from numpyro import handlers
+from numpyro.contrib.control_flow import scan
 from numpyro.infer import SVI, Trace_ELBO, TraceMeanField_ELBO
 from numpyro.infer.util import log_density
 from scipy import stats
@@ -92,3 +93,46 @@ vary("HalfNormal", "right", "holds")(lambda: three(half, exact=stats.halfnorm(sc
 vary("looks right: AbsTransform", "TypeError", "NotImplementedError")(
     lambda: three(cured=AroundTransform)
 )
+
+
+class _Folded(dist.FoldedDistribution):
+    def log_prob(self, value, intermediates=None):
+        return super().log_prob(value)
+
+
+@vary("called by hand, Cauchy by keyword, under jit", "TypeError", "holds")
+def _():
+    def density(fold):
+        law = fold(base_dist=dist.Cauchy(loc=1.0, scale=2.0))
+
+        @jax.jit
+        def at(key):
+            value, intermediates = law.sample_with_intermediates(key)
+            return law.log_prob(value, intermediates) - jnp.log(
+                sum(jnp.exp(dist.Cauchy(1.0, 2.0).log_prob(sign * value)) for sign in (1, -1))
+            )
+
+        return at(jax.random.key(2))
+
+    return lambda: density(dist.FoldedDistribution), 0.0, lambda: density(_Folded)
+
+
+@vary(
+    "a walk of folded steps in NumPyro's scan",
+    "TypeError",
+    "holds",
+    then=("IndexError", "IndexError"),
+)
+def _():
+    def drawn(fold):
+        def step(at, _):
+            size = numpyro.sample("size", fold(dist.Normal(at, 0.5)))
+            return at + size, size
+
+        model = handlers.seed(lambda: scan(step, 1.0, None, length=4), 0)
+        total, trace = log_density(model, (), {}, {})
+        sizes = np.asarray(trace["size"]["value"], float)
+        starts = 1.0 + np.append(0.0, np.cumsum(sizes)[:-1])
+        return total - stats.foldnorm(starts / 0.5, scale=0.5).logpdf(sizes).sum()
+
+    return lambda: drawn(dist.FoldedDistribution), 0.0, lambda: drawn(_Folded)

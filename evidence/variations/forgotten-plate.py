@@ -1,9 +1,13 @@
 """Variations of *A forgotten plate makes all groups share one value*: are two groups correlated?"""
 
+import contextlib
+
 import jax
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
+from numpyro import handlers
+from numpyro.contrib.control_flow import scan
 from numpyro.infer import MCMC, NUTS, Predictive
 
 from tools.variations import vary
@@ -70,3 +74,44 @@ def fitted():
         return bool(mcmc.get_samples()["scale"].std() < 1.3)
 
     return lambda: known(False), True, lambda: known(True)
+
+
+@vary("counts under vmap of seeds: their correlation", "silent", "holds")
+def _():
+    class Shops:
+        def __init__(self, inside):
+            self.inside = inside
+
+        def __call__(self, n=2):
+            mean = numpyro.plate("mean", n) if self.inside else contextlib.nullcontext()
+            with mean:
+                rate = numpyro.sample("rate", dist.Gamma(concentration=4.0, rate=1.0))
+            with numpyro.plate("shops", n):
+                return numpyro.sample("sold", dist.Poisson(rate=100 * rate))
+
+    def correlated(model):
+        keys = jax.random.split(jax.random.PRNGKey(0), 500)
+        sold = jax.vmap(lambda key: handlers.seed(model, key)())(keys)
+        return bool(abs(np.corrcoef(np.asarray(sold, float).T)[0, 1]) > 0.3)
+
+    return lambda: correlated(Shops(False)), False, lambda: correlated(Shops(True))
+
+
+@vary("the inner of two plates, in a scan over years", "silent", "holds")
+def _():
+    def model(inside):
+        def year(carry, _):
+            with numpyro.plate("schools", 3, dim=-2):
+                if not inside:
+                    effect = numpyro.sample("effect", dist.Normal(0.0, 5.0))
+                with numpyro.plate("pupils", 4, dim=-1):
+                    if inside:
+                        effect = numpyro.sample("effect", dist.Normal(0.0, 5.0))
+                    score = numpyro.sample("score", dist.Normal(effect, 1.0))
+            return carry, score
+
+        return scan(year, None, None, length=200)[1]
+
+    spread = lambda inside: np.std(handlers.seed(model, 0)(inside), axis=-1).mean()
+    wide = lambda inside: bool(spread(inside) > 3)
+    return lambda: wide(False), True, lambda: wide(True)

@@ -111,3 +111,35 @@ vary(
     "TypeError",
     then=("AttributeError", "AttributeError"),
 )(lambda: three(cure=get_args, inside=read_inside))
+
+
+@vary("logits read of probabilities", "right", "holds", then=("AttributeError", "holds"))
+def _():
+    def run(carried):
+        law = dist.CategoricalProbs(jnp.array([0.2, 0.3, 0.5]))
+        law.logits  # noqa: B018
+
+        def body(state):
+            n, params = state
+            return n + 1, carried(dist.CategoricalProbs(probs=params["probs"]))
+
+        return lax.while_loop(lambda state: state[0] < 3, body, (0, carried(law)))[1]["probs"]
+
+    named = lambda law: {"probs": law.probs}
+    return lambda: run(get_args), [0.2, 0.3, 0.5], lambda: run(named)
+
+
+@vary("a Wishart, in cond", "TypeError", "holds", then=("AttributeError", "holds"))
+def _():
+    def scale(params):
+        return {"scale_matrix": 2 * params["scale_matrix"], "concentration": 5.0}
+
+    def mean(carried):
+        law = dist.Wishart(concentration=5.0, scale_matrix=jnp.eye(2))
+        print(end=f"{law.rate_matrix}"[:0])
+        rescaled = lambda: carried(dist.Wishart(**scale(named(law))))
+        params = lax.cond(True, rescaled, lambda: carried(law))
+        return params["concentration"] * params["scale_matrix"]
+
+    named = lambda law: {"concentration": law.concentration, "scale_matrix": law.scale_matrix}
+    return lambda: mean(get_args), 10 * np.eye(2), lambda: mean(named)

@@ -100,3 +100,41 @@ def _():
     summed = lambda weights, rows: lax.psum(jax.grad(local)(weights, rows), "device")
     in_loss = lambda: sharded()(jax.grad(loss))(weights, rows)[0]
     return lambda: sharded()(summed)(weights, rows)[0], by_numpy(rows, weights), in_loss
+
+
+@vary("parameters in a dict, value_and_grad, keywords", "silent", "holds")
+def _():
+    rows, weights = data(2, each=1)
+    start = {"slope": weights, "offset": np.float32(0.5)}
+
+    def part(params, row):
+        return lax.psum(((row @ params["slope"] + params["offset"]) ** 2).sum(), axis_name="i")
+
+    def inside(params, row):
+        return lax.psum(jax.value_and_grad(part)(params, row)[1], axis_name="i")
+
+    mapped = lambda f: jax.pmap(f, axis_name="i", in_axes=(None, 0), devices=jax.devices()[:2])
+    outside = lambda: jax.grad(lambda params: mapped(part)(params, rows)[0])(start)["offset"]
+    expected = 2 * (rows @ weights + 0.5).sum()
+    return lambda: mapped(inside)(start, rows)["offset"][0], expected, outside
+
+
+@vary("three steps in a scan within pmap", "silent", "holds")
+def _():
+    rows, weights = data(4)
+
+    def steps(weights, rows):
+        slope = lambda w: lax.psum(jax.grad(loss)(w, rows), "device")
+        return lax.scan(lambda w, _: (w - 1e-3 * slope(w), None), weights, None, length=3)[0]
+
+    def outside():
+        whole = lambda w: pmapped(loss)(w, rows)[0]
+        at = weights
+        for _ in range(3):
+            at = at - 1e-3 * jax.grad(whole)(at)
+        return at
+
+    expected = weights
+    for _ in range(3):
+        expected = expected - 1e-3 * by_numpy(rows, expected)
+    return lambda: pmapped(steps)(weights, rows)[0], expected, outside

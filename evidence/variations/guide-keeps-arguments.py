@@ -6,8 +6,10 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from jax import random
+from numpyro import handlers
 from numpyro.handlers import seed
 from numpyro.infer import Predictive, autoguide
+from numpyro.infer.autoguide import AutoLowRankMultivariateNormal, AutoNormal
 
 from tools.variations import vary
 
@@ -91,4 +93,55 @@ vary("the cure is a second guide", "silent", "holds", then=("TypeError", "holds"
 )
 vary("looks right: call the guide once more", "silent", "falls", then=("TypeError", "TypeError"))(
     lambda: three(cure=called_again)
+)
+
+
+@vary("a class, days by keyword", "silent", "holds", then=("TypeError", "holds"))
+def _():
+    class Growth:
+        def __call__(self, *, days, seen=None):
+            rate = numpyro.sample("rate", dist.Gamma(2.0, 1.0))
+            numpyro.deterministic("height", rate * days)
+            numpyro.sample("seen", dist.Normal(rate * days, 1.0), obs=seen)
+
+    model = Growth()
+    guide = AutoLowRankMultivariateNormal(model, rank=1)
+    days, later = np.float32([1.0, 2.0]), np.float32([5.0, 6.0])
+    params = handlers.trace(handlers.seed(guide, random.key(0)))
+    params = params.get_trace(days=days, seen=days)
+    params = {k: v["value"] for k, v in params.items() if v["type"] == "param"}
+    draw = lambda **days: guide.sample_posterior(random.key(1), params, sample_shape=(3,), **days)
+    rate = draw()["rate"]
+    predict = Predictive(model, {"rate": rate}, return_sites=["height"])
+    cured = lambda: predict(random.key(2), days=later)["height"]
+    return lambda: draw(days=later)["height"], rate[:, None] * later, cured
+
+
+def _number_for_each_day(names):
+    def model(days):
+        rate = numpyro.sample("rate", dist.Normal(2.0, 0.01))
+        with numpyro.plate("days", len(days)):
+            own = numpyro.sample("own", dist.Normal(0.0, 0.01))
+        numpyro.deterministic("height", (rate + own) * days)
+
+    guide = AutoNormal(model)
+    days, later = np.float32([1, 2, 3]), np.float32([10, 20, 30, 40])
+    seed(guide, rng_seed=0)(days)
+    params = {"rate_auto_loc": 2.0, "rate_auto_scale": 0.01}
+    params |= {"own_auto_loc": np.zeros(3), "own_auto_scale": 0.01 * np.ones(3)}
+    draw = lambda *days: guide.sample_posterior(random.key(1), params, *days)
+
+    def cured():
+        drawn = {name: draw()[name][None] for name in names}
+        found = Predictive(model, drawn, return_sites=["height"])(random.key(2), later)
+        return (found["height"][0] / later).round(1)
+
+    return lambda: draw(later)["height"].round(1), 2 * np.ones(4), cured
+
+
+vary("a number for each day, taken over", "silent", "TypeError", then=("TypeError", "TypeError"))(
+    lambda: _number_for_each_day(["rate", "own"])
+)
+vary("a number for each day, drawn anew", "silent", "holds", then=("TypeError", "holds"))(
+    lambda: _number_for_each_day(["rate"])
 )

@@ -1,11 +1,14 @@
 """Variations of *A guide first called under vmap or jit fails later*: is the next start finite?"""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from jax import lax, random
+from numpyro import handlers
 from numpyro.infer import SVI, Trace_ELBO, autoguide
+from numpyro.infer.autoguide import AutoDelta, AutoNormal
 from numpyro.optim import Adam
 
 from tools.variations import vary
@@ -94,3 +97,48 @@ vary("looks right: a new SVI, the same guide", "UnexpectedTracerError", "Unexpec
 vary("looks right: jax.clear_caches()", "UnexpectedTracerError", "UnexpectedTracerError")(
     lambda: three(jitted, cure="clear")
 )
+
+
+@vary("a class that keeps the guide, lax.map", "UnexpectedTracerError", "holds")
+def _():
+    def model(reading):
+        level = numpyro.sample("level", dist.Normal(0.0, 2.0))
+        numpyro.sample("reading", dist.Normal(level, 1.0), obs=reading)
+
+    class Fitter:
+        def __init__(self):
+            self.svi = SVI(model, AutoDelta(model), Adam(0.1), Trace_ELBO())
+
+        def start(self, key):
+            return self.svi.get_params(self.svi.init(key, 2.0))["level_auto_loc"]
+
+    def both(fitter):
+        lax.map(lambda key: fitter().start(key), random.split(random.key(0), 2))
+        return jnp.isfinite(fitter().start(random.key(1)))
+
+    kept = Fitter()
+    return lambda: both(lambda: kept), True, lambda: both(Fitter)
+
+
+@vary("fitted in a jit, then outside, for draws", "UnexpectedTracerError", "holds")
+def _():
+    def model(reading):
+        rate = numpyro.sample("rate", dist.Gamma(2.0, 1.0))
+        numpyro.sample("reading", dist.Poisson(5.0 * rate), obs=reading)
+
+    def fit(guide, key):
+        svi = SVI(model, guide, Adam(0.01), Trace_ELBO())
+        return svi.run(key, 50, 7, progress_bar=False).params
+
+    def shape(guide, within):
+        jax.jit(lambda key: fit(within(), key))(random.key(0))
+        params = fit(guide, random.key(1))
+        return guide.sample_posterior(random.key(2), params, sample_shape=(3,))["rate"].shape
+
+    def cured():
+        outside = AutoNormal(model)
+        handlers.seed(outside, 0)(7)
+        return shape(outside, lambda: AutoNormal(model))
+
+    guide = AutoNormal(model)
+    return lambda: shape(guide, lambda: guide), [3], cured

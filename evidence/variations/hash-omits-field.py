@@ -4,10 +4,12 @@ Two objects, the answer of the second.
 """
 
 import dataclasses
+import functools
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from tools.variations import vary
@@ -79,3 +81,57 @@ vary("a static argument", "silent", "holds")(lambda: three(lambda f: apply(f, 1.
 vary("compare=False", "silent", "holds")(lambda: three(RUNS["while_loop"], LeavesOut))
 vary("__eq__ without isinstance", "AttributeError", "holds")(lambda: three(RUNS["jit"], NoCheck))
 vary("equal values", "right", "holds")(lambda: three(RUNS["jit"], value=3.0))
+
+
+@vary("compared by their text, which leaves out most", "silent", "holds")
+def _():
+    class Table:
+        def __init__(self, values):
+            self.values = values
+
+        def __repr__(self):
+            return f"Table({self.values!r})"
+
+        def __hash__(self):
+            return hash(repr(self))
+
+        def __eq__(self, other):
+            return repr(self) == repr(other)
+
+    @dataclasses.dataclass(frozen=True, eq=False)
+    class ByIdentity:
+        values: np.ndarray
+
+    @functools.partial(jax.jit, static_argnames="table")
+    def total(x, *, table):
+        return x * table.values.sum()
+
+    def two(make):
+        values = np.zeros(2000)
+        other = np.where(np.arange(2000) == 1000, 7.0, values)
+        return [total(1.0, table=make(values)), total(1.0, table=make(other))]
+
+    return lambda: two(Table), [0.0, 7.0], lambda: two(ByIdentity)
+
+
+@vary("a method, equal by an id; partial of jit", "silent", "holds")
+def _():
+    class Sensor:
+        def __init__(self, number, gain):
+            self.number, self.gain = number, gain
+
+        def __eq__(self, other):
+            return self.number == other.number
+
+        def __hash__(self):
+            return self.number
+
+        @functools.partial(jax.jit, static_argnums=(0,))
+        def read(self, volts):
+            return self.gain * volts
+
+    class Plain(Sensor):
+        __eq__, __hash__ = object.__eq__, object.__hash__
+
+    two = lambda cls: [cls(1, gain).read(jnp.ones(2)).sum() for gain in (1.0, 2.0)]
+    return lambda: two(Sensor), [2.0, 4.0], lambda: two(Plain)

@@ -75,3 +75,22 @@ def _():
 def _():
     values = jnp.asarray(VALUES)
     return values[LABELS - 1], VALUES, lambda: values[cured_index(LABELS - 1)]
+
+
+@vary("sums by segment, numbers from 1", "silent", "holds")
+def _():
+    day, rain = np.array([1, 1, 2, 3, 3]), np.float32([1, 2, 3, 4, 5])
+    total = jax.jit(lambda i: jax.ops.segment_sum(rain, i, num_segments=3))
+    return lambda: total(day), [3, 3, 9], lambda: total(np.unique(day, return_inverse=True)[1])
+
+
+@vary("one_hot in a scan, numbers with a gap", "silent", "holds")
+def _():
+    clinic, effects = np.array([10, 20, 40, 40]), np.float32([1.0, 2.0, 3.0])
+
+    def total(index):
+        one = lambda total, i: (total + jax.nn.one_hot(i, 3) @ effects, None)
+        return jax.lax.scan(one, 0.0, jnp.asarray(index))[0]
+
+    index = np.unique(clinic, return_inverse=True)[1]
+    return lambda: total(clinic // 10 - 1), 9.0, lambda: total(index)

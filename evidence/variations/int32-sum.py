@@ -59,6 +59,35 @@ vary("each product is too large already", "silent", "holds")(
 vary("looks right: a float after a product", "silent", "falls")(lambda: three(cure=large))
 
 
+@vary("a running total of bytes, in a scan", "silent", "holds")
+def _():
+    pixels = np.random.default_rng(0).integers(100, 256, size=(30, 40), dtype=np.uint8)
+
+    def energy(pixels):
+        row = lambda total, row: (total + (row * row).sum(), None)
+        return jax.lax.scan(row, jnp.uint32(0), jnp.asarray(pixels))[0]
+
+    def cured(pixels):
+        row = lambda total, row: (total + (row.astype(float) * row).sum(), None)
+        return jax.lax.scan(row, 0.0, jnp.asarray(pixels))[0]
+
+    return lambda: energy(pixels), (pixels.astype(float) ** 2).sum(), lambda: cured(pixels)
+
+
+def _spread(variance, jit=jax.jit):
+    seconds = np.random.default_rng(1).integers(80_000, 80_100, size=1000)
+    naive = lambda x: (x * x).sum() / x.size - (x.sum() / x.size) ** 2
+    return (
+        lambda: jit(naive)(jnp.asarray(seconds)),
+        seconds.var(),
+        lambda: jit(variance or (lambda x: naive(x.astype(float))))(jnp.asarray(seconds)),
+    )
+
+
+vary("a variance from two sums of floats", "silent", "falls")(lambda: _spread(None))
+vary("a variance by jnp.var", "silent", "holds")(lambda: _spread(jnp.var))
+
+
 @vary("64 bits", "right", "holds")
 def _():
     jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last

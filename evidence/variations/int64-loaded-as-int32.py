@@ -101,3 +101,39 @@ vary("floating-point numbers, to seven digits", "right", "holds")(
 vary("a floating-point number of 300 digits", "silent", "holds")(
     lambda: equinox(np.array([1e299, 1.0]))
 )
+
+
+@vary("a module in bytes, its shapes alone", "silent", "holds")
+def _():
+    class Log(eqx.Module):
+        bytes_sent: jax.Array
+        name: str = eqx.field(static=True)
+
+    def make(sent=0):
+        return Log(jnp.asarray(sent), "a")
+
+    file = io.BytesIO()
+    jax.config.update("jax_enable_x64", True)
+    eqx.tree_serialise_leaves(file, make(7_000_000_000))
+    jax.config.update("jax_enable_x64", False)
+
+    def load(wide):
+        file.seek(0)
+        jax.config.update("jax_enable_x64", wide)
+        try:
+            like = eqx.filter_eval_shape(make)
+            return float(eqx.tree_deserialise_leaves(file, like).bytes_sent)
+        finally:
+            jax.config.update("jax_enable_x64", False)
+
+    return lambda: load(False), 7e9, lambda: load(True)
+
+
+@vary("unsigned hashes of an npz, into NumPy arrays", "silent", "holds")
+def _():
+    file, hashes = io.BytesIO(), np.array([2**40 + 5, 2**41 + 6], np.uint64)
+    np.savez(file, ids=hashes)
+    file.seek(0)
+    loaded = dict(np.load(file))
+    put = jax.tree_util.tree_map(jnp.asarray, loaded)["ids"]
+    return lambda: np.asarray(put, float), hashes.astype(float), lambda: loaded["ids"].astype(float)

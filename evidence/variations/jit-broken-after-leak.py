@@ -1,5 +1,7 @@
 """Variations of *The leak is repaired, and the compiled function still fails*."""
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -59,4 +61,66 @@ vary("lax.map recovers", "right", "holds")(
 )
 vary("jvp recovers", "right", "holds")(
     lambda: three(lambda f: lambda: jax.jvp(f, (1.0,), (1.0,))[0])
+)
+
+
+def _memo():
+    box = {}
+
+    def leak():
+        box.clear()
+        jax.jit(lambda w: box.setdefault("v", w * 2.0))(1.0)
+
+    return box, leak
+
+
+@vary("a jitted method: its clear_cache", "UnexpectedTracerError", "holds", then=("right", "holds"))
+def _():
+    box, leak = _memo()
+
+    class Model:
+        @functools.partial(jax.jit, static_argnums=0)
+        def loss(self, x):
+            return x + box["v"]
+
+    def after(repair):
+        model = Model()
+        leak()
+        try:
+            model.loss(1.0)
+        except jax.errors.UnexpectedTracerError:
+            pass
+        box["v"] = 1.0
+        repair()
+        return model.loss(1.0)
+
+    return lambda: after(lambda: None), 2.0, lambda: after(Model.loss.clear_cache)
+
+
+def _nested(repair):
+    box, leak = _memo()
+    inner = jax.jit(lambda x: x + box["v"])
+    outer = jax.jit(lambda x: 2 * inner(x))
+
+    def after(repair):
+        leak()
+        try:
+            outer(1.0)
+        except jax.errors.UnexpectedTracerError:
+            pass
+        box["v"] = 1.0
+        repair(inner, outer)
+        return outer(1.0)
+
+    return lambda: after(lambda *_: None), 4.0, lambda: after(repair)
+
+
+vary("a jit within a jit: clear_cache of the outer", ERROR, ERROR, then=OLD)(
+    lambda: _nested(lambda inner, outer: outer.clear_cache())
+)
+vary("a jit within a jit: clear_cache of both", ERROR, "holds", then=OLD)(
+    lambda: _nested(lambda inner, outer: (outer.clear_cache(), inner.clear_cache()))
+)
+vary("a jit within a jit: clear_caches", ERROR, "holds", then=OLD)(
+    lambda: _nested(lambda inner, outer: jax.clear_caches())
 )

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
-from numpyro.infer import AIES, ESS, MCMC, NUTS, BarkerMH
+from numpyro.infer import AIES, ESS, MCMC, NUTS, BarkerMH, DiscreteHMCGibbs
 
 from tools.variations import vary
 
@@ -64,4 +64,39 @@ vary("the cure is a new MCMC and a new kernel", "silent", "holds")(
 )
 vary("the cure is jax.clear_caches() before each run", "silent", "holds")(
     lambda: three(cured={"clear": True})
+)
+
+
+class _Tank:
+    """A model as an object, with its data by keyword."""
+
+    def __init__(self, deviation):
+        self.deviation = deviation
+
+    def __call__(self, *, readings):
+        level = numpyro.sample("level", dist.Normal(loc=0.0, scale=10.0))
+        with numpyro.plate("n", readings["y"].shape[0]):
+            numpyro.sample("y", dist.Normal(level, self.deviation), obs=readings["y"])
+
+
+@vary("a class, data in a dict by keyword, ESS", "silent", "holds")
+def _():
+    def found(**options):
+        options = {"num_warmup": 300, "num_samples": 600, "progress_bar": False, **options}
+        mcmc = MCMC(ESS(_Tank(0.3)), **CHAINS, **options)
+        for y in (READINGS, READINGS + 5.0):
+            mcmc.run(jax.random.key(0), readings={"y": y})
+        return np.round(2 * mcmc.get_samples()["level"].mean()) / 2
+
+    return lambda: found(jit_model_args=True), 7.0, lambda: found()
+
+
+def _shifted(readings):
+    shifted = numpyro.sample("shifted", dist.Bernoulli(0.5))
+    level = numpyro.sample("level", dist.Normal(0.0, 10.0))
+    numpyro.sample("readings", dist.Normal(level, 0.3 + 1e-3 * shifted), obs=readings)
+
+
+vary("NUTS within DiscreteHMCGibbs", "right", "holds")(
+    lambda: three(lambda model: DiscreteHMCGibbs(NUTS(model)), model=_shifted)
 )

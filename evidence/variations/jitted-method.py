@@ -9,6 +9,7 @@ import gc
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from tools.variations import vary
 
@@ -81,3 +82,53 @@ vary("the attribute is an array", "silent", "holds")(
     lambda: three(Decorated, value=jnp.float32(3.0))
 )
 vary("no jit", "right", "holds")(lambda: three(Plain))
+
+
+@vary("a step jitted in __init__, an option changed", "silent", "holds")
+def _():
+    class Sim:
+        def __init__(self):
+            self.options = {"dt": 0.1}
+            self.step = jax.jit(self.move)
+
+        def move(self, x, *, n):
+            return lax.fori_loop(0, n, lambda _, x: x - self.options["dt"] * x, x)
+
+    class Passing(Sim):
+        def __init__(self):
+            super().__init__()
+            run = lambda x, n, dt: lax.fori_loop(0, n, lambda _, x: x - dt * x, x)
+            jitted = jax.jit(run)
+            self.step = lambda x, *, n: jitted(x, n, self.options["dt"])
+
+    def second(make):
+        sim = make()
+        sim.step(1.0, n=3)
+        sim.options["dt"] = 0.5
+        return sim.step(1.0, n=3)
+
+    return lambda: second(Sim), 0.125, lambda: second(Passing)
+
+
+@vary("a counter that a static self adds to", "silent", "holds")
+def _():
+    class Counter:
+        calls = 0
+
+        @functools.partial(jax.jit, static_argnames="self")
+        def next(self, x):
+            self.calls += 1
+            return x + self.calls
+
+    class Pure(Counter):
+        def next(self, x):
+            self.calls, x = self._next(self.calls, x)
+            return x
+
+        @staticmethod
+        @jax.jit
+        def _next(calls, x):
+            return calls + 1, x + calls + 1
+
+    third = lambda counter: [counter.next(0.0) for _ in range(3)][2]
+    return lambda: third(Counter()), 3.0, lambda: third(Pure())

@@ -10,7 +10,7 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from jax import lax, random
-from numpyro.infer import SVI, Trace_ELBO
+from numpyro.infer import MCMC, NUTS, SVI, Trace_ELBO
 from numpyro.infer.autoguide import AutoDelta, AutoNormal
 from numpyro.optim import Adam
 
@@ -88,3 +88,40 @@ vary("looks right: the first loss", "silent", "falls")(
 vary("looks right: any of the losses", "silent", "falls")(
     lambda: three(BELOW, 0, bounded, fitted=any_loss)
 )
+
+
+@vary("SVI.run in a class, lanes by in_axes", "silent", "holds")
+def _():
+    class Shop:
+        def model(self, counts):
+            rate = numpyro.sample("rate", dist.Gamma(concentration=2.0, rate=1.0))
+            with numpyro.plate("days", counts.shape[0]):
+                numpyro.sample("sold", dist.Poisson(rate), obs=counts)
+
+        def fit(self, key, counts):
+            svi = SVI(self.model, AutoDelta(self.model), Adam(0.1), Trace_ELBO())
+            done = svi.run(key, 60, counts, progress_bar=False, stable_update=True)
+            return done.params["rate_auto_loc"], done.losses[-1]
+
+    counts = np.float32([[1, 3], [2, np.nan]])
+    found = jax.vmap(Shop().fit, in_axes=(None, 0))(random.key(0), counts)
+    finite = [np.isfinite(np.asarray(part)).tolist() for part in found]
+    return finite[0], [True, False], finite[1]
+
+
+@vary("chains of NUTS: the potential is the loss", "silent", "holds")
+def _():
+    def model(readings):
+        level = numpyro.sample("level", dist.Normal(0.0, 2.0))
+        numpyro.sample("readings", dist.Normal(level, 1.0), obs=readings)
+
+    def fit(key, readings):
+        mcmc = MCMC(NUTS(model), num_warmup=20, num_samples=20, progress_bar=False)
+        mcmc.run(key, readings, extra_fields=("potential_energy",))
+        energy = mcmc.get_extra_fields()["potential_energy"]
+        return mcmc.get_samples()["level"].mean(), energy[-1]
+
+    readings = np.float32([[1.0, 2.0], [np.nan, 2.0]])
+    found = jax.jit(jax.vmap(fit))(random.split(random.key(0), 2), readings)
+    finite = [np.isfinite(np.asarray(part)).tolist() for part in found]
+    return finite[0], [True, False], finite[1]

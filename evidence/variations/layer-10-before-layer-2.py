@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -98,3 +99,39 @@ vary("the cure is an OrderedDict", "silent", "holds")(lambda: three(made(), cure
 vary("looks right: a dictionary filled in the right order", "silent", "falls")(
     lambda: three(made(), cure=filled_again)
 )
+
+
+@vary("a field of a module, under filter_grad", "silent", "holds")
+def _():
+    class Net(eqx.Module):
+        blocks: object
+
+        def __call__(self, x):
+            blocks = self.blocks
+            for scale in blocks.values() if isinstance(blocks, dict) else blocks:
+                x = jnp.sin(scale * x)
+            return x
+
+    scales = {f"block{i}": jnp.float32(1 + 0.1 * i) for i in range(12)}
+    slope = eqx.filter_jit(lambda net: eqx.filter_grad(lambda x: net(x))(jnp.float32(0.3)))
+
+    def by_hand(x=0.3, slope=1.0):
+        for scale in map(float, scales.values()):
+            x, slope = np.sin(scale * x), slope * scale * np.cos(scale * x)
+        return slope
+
+    return lambda: slope(Net(scales)), by_hand(), lambda: slope(Net(list(scales.values())))
+
+
+@vary("put on a device, stacked for a scan", "silent", "holds")
+def _():
+    layers = {str(i): np.float32([i, 1.0]) for i in range(1, 11)}
+
+    def run(layers):
+        values = layers.values() if isinstance(layers, dict) else layers
+        step = lambda x, layer: (0.5 * x + layer[0] * layer[1], None)
+        return jax.lax.scan(step, 0.0, jnp.stack(list(values)))[0]
+
+    expected = sum(0.5 ** (10 - i) * i for i in range(1, 11))
+    put = jax.device_put
+    return lambda: run(put(layers)), expected, lambda: run(put(list(layers.values())))

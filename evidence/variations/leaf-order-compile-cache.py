@@ -108,3 +108,33 @@ def _():
         process.communicate()
     folder.cleanup()
     return True, True, True
+
+
+vary("by keyword, in a vmap over parameters", "silent", "holds")(
+    lambda: three(
+        (
+            "d, x",
+            "jax.vmap(lambda d: d.log_prob(x))(d)",
+            "jax.jit({})(d=dist.Cauchy(loc=jnp.zeros(3), scale=jnp.ones(3)), x=1.0)",
+        ),
+        (
+            "p, x",
+            "jax.vmap(lambda p: dist.Cauchy(**p).log_prob(x))(p)",
+            "jax.jit({})(p=dict(loc=jnp.zeros(3), scale=jnp.ones(3)), x=1.0)",
+        ),
+    )
+)
+vary("the slope of a dictionary of two, in a scan", "silent", "holds")(
+    lambda: three(
+        (
+            "d, xs",
+            "jax.lax.scan(lambda t, x: (t + d['a'].log_prob(x), None), 0.0, xs)[0]",
+            "jax.jit({})(dict(a=dist.Gumbel(1.0, 2.0)), jnp.ones(3))",
+        ),
+        (
+            "p, xs",
+            "jax.lax.scan(lambda t, x: (t + dist.Gumbel(**p['a']).log_prob(x), None), 0.0, xs)[0]",
+            "jax.jit({})(dict(a=dict(loc=1.0, scale=2.0)), jnp.ones(3))",
+        ),
+    )
+)

@@ -99,6 +99,37 @@ vary("a list of leaves, by NumPy", "silent", "holds")(lambda: three(*LEAVES, NOR
 vary("a field of a module", "silent", "holds")(lambda: three(*MODULE, NORMAL))
 vary("the cure is pickle of the whole", "silent", "holds")(lambda: three(*EQX, PICKLE))
 vary("looks right: leaves by their path", "silent", "falls")(lambda: three(*EQX, PATHS))
+
+
+vary("a Pareto, its leaves in an npz, under jit", "silent", "holds")(
+    lambda: three(
+        "np.savez('b.npz', *jax.jit(jax.tree_util.tree_leaves)(fit))",
+        "z = np.load('b.npz'); fit = jax.tree_util.tree_unflatten("
+        "jax.tree_util.tree_structure(like), [z[k] for k in z])",
+        (
+            "np.savez('c.npz', scale=fit.scale, alpha=fit.alpha)",
+            "fit = dist.Pareto(**np.load('c.npz'))",
+        ),
+        make="dist.Pareto(3.0, 0.5)",
+        like="dist.Pareto(1.0, 1.0)",
+        names=("scale", "alpha"),
+    )
+)
+vary("a list of Gumbels in bytes, by keyword", "silent", "holds")(
+    lambda: three(
+        "eqx.tree_serialise_leaves('g', [fit, fit])",
+        "fit = eqx.tree_deserialise_leaves('g', [like, like])[1]",
+        (
+            "eqx.tree_serialise_leaves('h', [dict(loc=fit.loc, scale=fit.scale)] * 2)",
+            "fit = dist.Gumbel(**eqx.tree_deserialise_leaves("
+            "'h', [dict(loc=like.loc, scale=like.scale)] * 2)[1])",
+        ),
+        make="dist.Gumbel(loc=jnp.float32(3.0), scale=jnp.float32(0.5))",
+        like="dist.Gumbel(loc=jnp.float32(0.0), scale=jnp.float32(1.0))",
+    )
+)
+
+
 vary("64 bits", "silent", "holds")(
     lambda: three(*EQX, NORMAL, make=WIDE.format("3.0, 0.5"), like=WIDE.format("0.0, 1.0"))
 )

@@ -73,3 +73,31 @@ vary("linearize", "right", "holds")(lambda: three(lambda loss: lambda x: jax.lin
 vary("scan", "right", "holds")(lambda: three(scanned))
 vary("jit alone", "right", "holds")(lambda: three(jax.jit))
 vary("looks right: a jit that ran before", "right", "falls")(lambda: three(jax.grad, ran_before))
+
+
+KEPT = []
+
+
+def _by_list(make):
+    def loss(level):
+        KEPT.append(jnp.sin(level))
+        return KEPT[-1] ** 2
+
+    def reported(wrap):
+        KEPT.clear()
+        try:
+            with jax.checking_leaks():
+                wrap(make(loss))(jnp.float32(1.5))
+        except Exception as error:
+            return int("Leaked" in str(error))
+        return 0
+
+    return lambda: reported(lambda f: f), 1, lambda: reported(jax.jit)
+
+
+vary("a list of the module, a checkpoint's gradient", "right", "holds")(
+    lambda: _by_list(lambda loss: jax.grad(jax.checkpoint(loss)))
+)
+vary("a list of the module, a gradient by keyword", "right", "holds")(
+    lambda: _by_list(lambda loss: jax.grad(fun=loss, argnums=0))
+)

@@ -124,3 +124,38 @@ vary("looks right: delete the lambda first", "right", "holds", then=("IndexError
 vary(
     "looks right: the object is made elsewhere", "right", "holds", then=("IndexError", "IndexError")
 )(lambda: three(by_lambda, made_elsewhere))
+
+
+@vary("a callback that is made in a method", "right", "holds")
+def _():
+    class Run:
+        def start(self):
+            tank = Tank()
+            self.log = lambda: print(tank.offset)
+            check(tank.density, 1.4)
+
+        def cured(self):
+            tank = Tank()
+            self.log = functools.partial(print, tank.offset)
+            check(tank.density, 1.4)
+
+    return three(Run().start, Run().cured)
+
+
+@vary("a sort key in a loop, filter_jit", "right", "holds", then=("IndexError", "holds"))
+def _():
+    def main():
+        for offset in (1.0, 2.0):
+            tank = Tank()
+            tank.offset = offset
+            near = sorted(READINGS, key=lambda reading: (reading - tank.offset) ** 2)
+            check(tank.density, near[0], jit=eqx.filter_jit)
+
+    def cured():
+        for offset in (1.0, 2.0):
+            tank = Tank()
+            tank.offset = offset
+            near = sorted(READINGS, key=lambda reading: (reading - offset) ** 2)
+            check(tank.density, near[0], jit=eqx.filter_jit)
+
+    return three(main, cured)

@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.experimental.ode import odeint
 
 from tools.variations import vary
 
@@ -110,3 +111,27 @@ vary("looks right: a NumPy array", "TypeError", "TypeError", then=("right", "Typ
 vary("looks right: eqx.Partial", "TypeError", "TypeError", then=("right", "holds"))(
     lambda: three(cure=eqx_partial)
 )
+
+
+@vary("a network of layers in odeint", "TypeError", "holds")
+def _():
+    class Field(eqx.Module):
+        layers: list
+
+        def __call__(self, y, t):
+            for layer in self.layers:
+                y = layer * y
+            return y
+
+    field = Field([jnp.float32(-1.0), jnp.float32(2.0)])
+    solve = lambda f: odeint(f, jnp.float32(1.0), jnp.array([0.0, 1.0]))[1]
+    return lambda: solve(field), np.exp(-2.0), lambda: solve(lambda y, t: field(y, t))
+
+
+@vary("an MLP as a branch of switch, by keyword", "TypeError", "holds")
+def _():
+    mlp = eqx.nn.MLP(in_size=2, out_size=2, width_size=3, depth=1, key=jax.random.PRNGKey(0))
+    x = jnp.ones(2)
+    pick = lambda branches: lax.switch(1, branches, x)
+    same = lambda x: x
+    return lambda: pick([same, mlp]), mlp(x), lambda: pick([same, lambda x: mlp(x)])

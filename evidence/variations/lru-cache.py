@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.scipy.special import ndtr
 from scipy import special, stats
 
@@ -94,3 +95,41 @@ vary(
 vary("looks right: float of what JAX computes", "UnexpectedTracerError", "ConcretizationTypeError")(
     lambda: three(concrete)
 )
+
+
+def _cached(helper):
+    """A grid from a helper with a cache: in a scan, then in a vmap."""
+    weigh = lambda x: (helper(4, power=2) * x).sum()
+    first = lax.scan(lambda total, x: (total + weigh(x), None), 0.0, jnp.ones(2))[0]
+    return [first, *jax.vmap(weigh)(jnp.arange(2.0))]
+
+
+@vary("a static method, a scan and a vmap", "UnexpectedTracerError", "holds")
+def _():
+    class Basis:
+        @staticmethod
+        @functools.cache
+        def grid(n, power):
+            return jnp.arange(n) ** power * 1.0
+
+        @staticmethod
+        @functools.cache
+        def by_numpy(n, power):
+            return np.arange(n) ** power * 1.0
+
+    return lambda: _cached(Basis.grid), [28.0, 0.0, 14.0], lambda: _cached(Basis.by_numpy)
+
+
+@vary("a cached method, ensure_compile_time_eval", "UnexpectedTracerError", "holds")
+def _():
+    class Basis:
+        @functools.cache  # noqa: B019
+        def grid(self, n, power):
+            return jnp.linspace(0, n - 1, n) ** power
+
+        @functools.cache  # noqa: B019
+        def ensured(self, n, power):
+            with jax.ensure_compile_time_eval():
+                return jnp.linspace(0, n - 1, n) ** power
+
+    return lambda: _cached(Basis().grid), [28.0, 0.0, 14.0], lambda: _cached(Basis().ensured)

@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from jax import lax
 
 from tools.variations import vary
 
@@ -89,3 +90,48 @@ def _():
         return eqx.combine(trains, stays)["fixed"]
 
     return fixed(optax.masked(ADAMW, TRAINS)), START["fixed"], split
+
+
+@vary("a dict and a scan; labels by a function", "silent", "holds")
+def _():
+    def loss(params):
+        return (params["head"]["w"] * params["body"]["w"] - 6.0) ** 2
+
+    def body(optimizer):
+        def step(carry, _):
+            params, state = carry
+            updates, state = optimizer.update(jax.grad(loss)(params), state, params)
+            return (optax.apply_updates(params, updates), state), None
+
+        params = {"body": {"w": jnp.float32(2.0)}, "head": {"w": jnp.float32(1.0)}}
+        start = params, optimizer.init(params)
+        return lax.scan(step, start, None, length=100)[0][0]["body"]["w"]
+
+    mask = lambda params: {"body": {"w": False}, "head": {"w": True}}
+    wrong = optax.chain(optax.masked(optax.sgd(0.01, momentum=0.5), mask))
+    labels = lambda params: {name: {"w": name} for name in params}
+    parts = {"body": optax.set_to_zero(), "head": optax.sgd(0.01, momentum=0.5)}
+    return lambda: body(wrong), 2.0, lambda: body(optax.partition(parts, param_labels=labels))
+
+
+@vary("a module with a function among its fields", "silent", "holds")
+def _():
+    class Net(eqx.Module):
+        act: object
+        first: jax.Array
+        last: jax.Array
+
+    def trained(optimizer, net):
+        arrays, rest = eqx.partition(net, eqx.is_array)
+        state = optimizer.init(arrays)
+        loss = lambda arrays: (arrays.last * eqx.combine(arrays, rest).act(arrays.first) - 1) ** 2
+        for _ in range(5):
+            updates, state = jax.jit(optimizer.update)(jax.grad(loss)(arrays), state, arrays)
+            arrays = optax.apply_updates(arrays, updates)
+        return arrays.first
+
+    net = Net(jnp.tanh, jnp.float32(0.5), jnp.float32(0.5))
+    mask, labels = Net(None, False, True), Net(None, "fixed", "trained")
+    parts = {"trained": optax.adam(0.1), "fixed": optax.set_to_zero()}
+    wrong = optax.masked(optax.adam(0.1), mask)
+    return lambda: trained(wrong, net), 0.5, lambda: trained(optax.partition(parts, labels), net)

@@ -80,6 +80,54 @@ vary("looks right: expand", "silent", "ValueError", then=("right", "ValueError")
 vary("looks right: a mask", "silent", "falls", then=("right", "holds"))(lambda: three(cured=masked))
 
 
+@vary("a latent, a scale for each day", "silent", "holds", then=("right", "holds"))
+def _():
+    rows, columns = np.array([[1.0, 0.0], [0.5, 2.0]]), np.array([[1.0, 0.0], [-0.3, 0.7]])
+    scales, drawn = np.array([1.0, 3.0]), np.random.default_rng(1).normal(size=(2, 2, 2))
+
+    def day(carry, scale):
+        law = dist.MatrixNormal(
+            loc=jnp.zeros((2, 2)), scale_tril_row=scale * rows, scale_tril_column=columns
+        )
+        numpyro.sample("table", law)
+        return carry, None
+
+    def flat_day(carry, scale):
+        tril = jnp.kron(scale * rows, columns)
+        numpyro.sample("table", dist.MultivariateNormal(jnp.zeros(4), scale_tril=tril))
+        return carry, None
+
+    def density(day, drawn):
+        model = lambda: scan(day, None, jnp.asarray(scales))
+        return jax.jit(lambda at: log_density(model, (), {}, {"table": at})[0])(jnp.asarray(drawn))
+
+    law = lambda scale: stats.matrix_normal(None, scale**2 * rows @ rows.T, columns @ columns.T)
+    expected = sum(law(scale).logpdf(table) for scale, table in zip(scales, drawn, strict=True))
+    return lambda: density(day, drawn), expected, lambda: density(flat_day, drawn.reshape(2, 4))
+
+
+@vary("tables of stations in a plate", "ValueError", "holds", then=("right", "holds"))
+def _():
+    means, tables = np.array([0.0, 2.0, 4.0]), np.random.default_rng(2).normal(size=(3, 3, 2, 2))
+    eye = jnp.eye(2)
+
+    def density(law, tables):
+        def day(carry, inputs):
+            mean, table = inputs
+            with numpyro.plate("station", 3):
+                numpyro.sample("table", law(mean), obs=table)
+            return carry, None
+
+        model = lambda: scan(day, None, (jnp.asarray(means), jnp.asarray(tables)))
+        return log_density(model, (), {}, {})[0]
+
+    wrong = lambda mean: dist.MatrixNormal(mean * jnp.ones((3, 2, 2)), eye, eye)
+    flat = lambda mean: dist.MultivariateNormal(mean * jnp.ones((3, 4)), scale_tril=jnp.eye(4))
+    expected = stats.norm.logpdf(tables, means[:, None, None, None]).sum()
+    cured = lambda: density(flat, tables.reshape(3, 3, 4))
+    return lambda: density(wrong, tables), expected, cured
+
+
 @vary("64 bits", "silent", "holds", then=("right", "holds"))
 def _():
     jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last

@@ -1,11 +1,14 @@
 """Variations of *Samples are lost when MCMC runs inside jit*: how many samples are there?"""
 
+import functools
+
 import jax
+import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from jax import lax, random
-from numpyro.infer import MCMC, BarkerMH
+from numpyro.infer import HMC, MCMC, NUTS, BarkerMH
 
 from tools.variations import vary
 
@@ -107,3 +110,57 @@ vary(
 vary("the cure is a second run, outside", "UnexpectedTracerError", "holds")(
     lambda: three(cured=run_again)
 )
+
+
+@vary("a class with its sampler, a partial of jit", "UnexpectedTracerError", "holds")
+def _():
+    def model(readings):
+        level = numpyro.sample("level", dist.Normal(0.0, 2.0))
+        numpyro.sample("readings", dist.Normal(level, 1.0), obs=readings)
+
+    class Fit:
+        def __init__(self):
+            self.mcmc = self.made()
+
+        def made(self):
+            return MCMC(NUTS(model), num_warmup=5, num_samples=5, progress_bar=False)
+
+        @functools.partial(jax.jit, static_argnums=0)
+        def run(self, readings):
+            self.mcmc.run(random.key(0), readings)
+            return self.mcmc.get_samples()
+
+        @functools.partial(jax.jit, static_argnums=0)
+        def returned(self, readings):
+            mcmc = self.made()
+            mcmc.run(random.key(0), readings)
+            return mcmc.get_samples()
+
+    def last(fit):
+        fit.run(np.float32([1.0, 2.0]))
+        return jnp.isfinite(fit.mcmc.last_state.z["level"])
+
+    cured = lambda: jnp.isfinite(Fit().returned(np.float32([1.0, 2.0]))["level"][-1])
+    return lambda: last(Fit()), True, cured
+
+
+@vary("extra fields of lanes", "UnexpectedTracerError", "holds", then=("right", "holds"))
+def _():
+    def model(*, readings):
+        level = numpyro.sample("level", dist.Normal(0.0, 2.0))
+        numpyro.sample("readings", dist.Normal(level, 1.0), obs=readings)
+
+    def made():
+        return MCMC(HMC(model), num_warmup=5, num_samples=5, progress_bar=False)
+
+    kept, lanes = made(), np.float32([[1.0, 2.0], [3.0, 4.0]])
+
+    def fit(mcmc, readings):
+        mcmc.run(random.key(0), readings=readings, extra_fields=("diverging",))
+        return mcmc.get_extra_fields()["diverging"].sum()
+
+    def outside():
+        jax.vmap(lambda readings: fit(kept, readings))(lanes)
+        return np.shape(kept.get_extra_fields()["diverging"].sum() + np.zeros(2))
+
+    return outside, [2], lambda: jax.vmap(lambda readings: fit(made(), readings))(lanes).shape

@@ -62,3 +62,31 @@ vary("looks right: jax.clear_caches", "silent", "falls")(
 vary("looks right: the option, with a new object each time", "silent", "falls")(
     lambda: (alive(one()), 1, lambda: alive(several(jit_model_args=True)))
 )
+
+
+@vary("data in a dict by keyword, a typed key", "silent", "holds")
+def _():
+    class Model:
+        def __call__(self, *, data):
+            with numpyro.plate("readings", len(data["y"])):
+                mean = numpyro.sample("mean", dist.StudentT(3.0))
+                numpyro.sample("y", dist.Normal(mean, scale=1.0), obs=data["y"])
+
+    def kept(**options):
+        seen = []
+        mcmc = MCMC(HMC(Model()), num_warmup=1, num_samples=1, progress_bar=False, **options)
+        for number in range(3):
+            y = np.random.default_rng(number).normal(size=5)
+            mcmc.run(jax.random.key(number), data={"y": y})
+            seen.append(weakref.ref(y))
+        del y
+        gc.collect()
+        return sum(one() is not None for one in seen)
+
+    return kept, 1, lambda: kept(jit_model_args=True)
+
+
+@vary("two chains, one after the other", "silent", "holds")
+def _():
+    chains = {"kernel": HMC, "num_chains": 2, "chain_method": "sequential"}
+    return lambda: alive(one(**chains)), 1, lambda: alive(one(jit_model_args=True, **chains))

@@ -6,7 +6,9 @@ import functools
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+from jax.experimental.ode import odeint
 
 from tools.variations import vary
 
@@ -128,3 +130,37 @@ vary(
 vary(
     "looks right: eqx.filter_jit of the method", "TypeError", "TypeError", then=("right", "holds")
 )(lambda: three(cured=filtered))
+
+
+@vary("a method as the field of odeint", "TypeError", "holds")
+def _():
+    class Decay(eqx.Module):
+        rate: jax.Array
+
+        def field(self, level, time):
+            return -self.rate * level
+
+    decay = Decay(jnp.float32(2.0))
+    solve = lambda field: odeint(field, y0=jnp.float32(1.0), t=jnp.array([0.0, 1.0]))[1]
+    lambda_ = lambda level, time: decay.field(level, time)
+    return lambda: solve(decay.field), np.exp(-2.0), lambda: solve(lambda_)
+
+
+@vary("two methods of a layer in switch, under vmap", "TypeError", "holds")
+def _():
+    class Layer(eqx.Module):
+        weight: jax.Array
+
+        def double(self, x):
+            return 2 * self.weight * x
+
+        def square(self, x):
+            return (self.weight * x) ** 2
+
+    layer = Layer(jnp.float32(3.0))
+
+    def run(wrap):
+        branches = [wrap(layer.double), wrap(layer.square)]
+        return jax.vmap(lambda i, x: lax.switch(i, branches, x))(jnp.arange(2), jnp.ones(2))
+
+    return lambda: run(lambda f: f), [6.0, 9.0], lambda: run(lambda f: lambda x: f(x))

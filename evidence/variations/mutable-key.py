@@ -4,9 +4,11 @@ The totals of the changed object and of a new one.
 """
 
 import dataclasses
+import functools
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from tools.variations import vary
@@ -93,3 +95,61 @@ vary("a new object whose hash is of its name", "silent", "holds")(
 vary("looks right: frozen, but with a list", "silent", "falls")(
     lambda: three(cured=(FrozenWithList, list, in_place))
 )
+
+
+@vary("options in a dictionary, hashed by their names", "silent", "holds")
+def _():
+    class Options(dict):
+        def __hash__(self):
+            return hash(tuple(self))
+
+    @dataclasses.dataclass(frozen=True)
+    class Frozen:
+        items: tuple
+
+    @functools.partial(jax.jit, static_argnames="options")
+    def scaled(x, *, options):
+        return x * dict(options.items if isinstance(options, Frozen) else options)["scale"]
+
+    def second():
+        options = Options(scale=2.0)
+        scaled(1.0, options=options)
+        options["scale"] = 5.0
+        return scaled(1.0, options=options)
+
+    def cured():
+        old = Frozen((("scale", 2.0),))
+        scaled(1.0, options=old)
+        return scaled(1.0, options=dataclasses.replace(old, items=(("scale", 5.0),)))
+
+    return second, 5.0, cured
+
+
+@vary("a static field of a module, changed in place", "silent", "holds")
+def _():
+    class Setting:
+        def __init__(self, powers):
+            self.powers = powers
+
+    class Model(eqx.Module):
+        weight: jax.Array
+        setting: object = eqx.field(static=True)
+
+        @eqx.filter_jit
+        def __call__(self):
+            powers = getattr(self.setting, "powers", self.setting)
+            return sum(self.weight**power for power in powers)
+
+    def second():
+        setting = Setting([1, 2])
+        model = Model(jnp.float32(3.0), setting)
+        model()
+        setting.powers.append(3)
+        return model()
+
+    def cured():
+        model = Model(jnp.float32(3.0), (1, 2))
+        model()
+        return dataclasses.replace(model, setting=(*model.setting, 3))()
+
+    return second, 39.0, cured

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro.distributions as dist
 from jax import lax
+from scipy import stats
 
 from tools.variations import vary
 
@@ -99,3 +100,48 @@ def no_mean():
 vary("looks right: xlogy", "silent", "falls")(lambda: three(by_xlogy))
 vary("looks right: float64", "silent", "falls")(lambda: three(unsafe, in_float64))
 vary("looks right: nan_to_num", "silent", "falls")(lambda: three(unsafe, nothing_for_nan))
+
+
+def _gaps(safe, gradient=jax.grad):
+    """The slope of the sum of distances to a point that is one of them."""
+
+    class Distances:
+        points = np.float32([[0.0, 0.0], [3.0, 4.0]])
+
+        def one(self, scale, point):
+            square = (scale * point**2).sum()
+            here = square == 0
+            inside = jnp.where(here, 1.0, square) if safe else square
+            return jnp.where(here, 0.0, jnp.sqrt(inside))
+
+        def __call__(self, scale):
+            return jax.vmap(self.one, in_axes=(None, 0))(scale, self.points).sum()
+
+    return lambda: jax.jit(gradient(Distances()))(4.0)
+
+
+vary("a distance of zero, in a class", "silent", "holds")(
+    lambda: (_gaps(False), 5 / 4, _gaps(True))
+)
+vary("a distance of zero, in forward mode", "silent", "holds")(
+    lambda: (_gaps(False), 5 / 4, _gaps(False, jax.jacfwd))
+)
+
+
+@vary("padded rows of gamma readings, in a scan", "silent", "holds")
+def _():
+    rows, counts = np.float32([[1.0, 2.0, 0.0], [3.0, 0.0, 0.0]]), np.array([2, 1])
+
+    def total(shape, safe):
+        def row(total, inputs):
+            values, count = inputs
+            there = jnp.arange(3) < count
+            values = jnp.where(there, values, 1.0) if safe else values
+            logs = (shape - 1) * jnp.log(values) - values - jax.scipy.special.gammaln(shape)
+            return total + jnp.where(there, logs, 0.0).sum(), None
+
+        return jax.lax.scan(row, 0.0, (rows, counts))[0]
+
+    of = lambda shape: stats.gamma(shape).logpdf([1.0, 2.0, 3.0]).sum()
+    expected = (of(2.001) - of(1.999)) / 0.002
+    return lambda: jax.grad(total)(2.0, False), expected, lambda: jax.grad(total)(2.0, True)

@@ -1,5 +1,7 @@
 """Variations of *Under `jax.jit`, an NNX model does not train*: what a step changes in place."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -140,3 +142,32 @@ vary("a model that is only read", "right", "holds")(
     lambda: (jax.jit(loss)(MODEL), loss(MODEL), nnx.jit(loss)(MODEL))
 )
 MODEL = nnx.Linear(1, 1, rngs=nnx.Rngs(0))
+
+
+@vary("a trainer, by keyword", "silent", "holds")
+def _():
+    class Trainer:
+        def __init__(self, jit):
+            self.model = nnx.Linear(1, 1, rngs=nnx.Rngs(1))
+            self.optimizer = nnx.Optimizer(self.model, SGD, wrt=nnx.Param)
+            self.step = jit(step)
+
+        def fit(self):
+            for _ in range(30):
+                self.step(model=self.model, optimizer=self.optimizer)
+            return self.model.kernel[0, 0]
+
+    return three(Trainer(nnx.jit).fit, Trainer(jax.jit).fit)
+
+
+@vary("random numbers of a stream, a partial of jit", "silent", "holds")
+def _():
+    def draw(rngs, shape):
+        return jax.random.normal(rngs.noise(), shape)
+
+    def distinct(jit):
+        rngs = nnx.Rngs(noise=0)
+        compiled = functools.partial(jit, static_argnums=1)(draw)
+        return len({float(compiled(rngs, ())) for _ in range(4)})
+
+    return lambda: distinct(jax.jit), 4, lambda: distinct(nnx.jit)

@@ -1,5 +1,7 @@
 """Variations of *A jitted layer adds the same noise at every call*: how many noises differ."""
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -113,3 +115,47 @@ vary("the cure is a module, returned", "silent", "holds")(lambda: three(cure=by_
 vary("looks right: a module that is not kept", "silent", "falls")(
     lambda: three(cure=module_not_kept)
 )
+
+
+@vary("a global key, split in a jitted function", "silent", "holds")
+def _():
+    box = {"key": random.key(1)}
+
+    @jax.jit
+    def draw():
+        box["key"], key = random.split(box["key"])
+        return random.uniform(key)
+
+    @jax.jit
+    def drawn(key):
+        key, now = random.split(key)
+        return key, random.uniform(now)
+
+    def distinct():
+        return len({float(draw()) for _ in range(4)})
+
+    def cured():
+        key, found = random.key(1), set()
+        for _ in range(4):
+            key, value = drawn(key)
+            found.add(float(value))
+        return len(found)
+
+    return distinct, 4, cured
+
+
+@vary("a dropout with its key in a partial, in a scan", "silent", "holds")
+def _():
+    dropout = eqx.nn.Dropout(p=0.5)
+    layer = functools.partial(dropout, key=random.PRNGKey(0))
+    ones = jnp.ones(16)
+
+    def masks(step, start):
+        return len(np.unique(np.asarray(jax.lax.scan(step, start, None, length=5)[1]), axis=0))
+
+    def step(key, _):
+        key, now = random.split(key)
+        return key, dropout(ones, key=now)
+
+    same = lambda: masks(lambda carry, _: (carry, layer(ones)), None)
+    return same, 5, lambda: masks(step, random.PRNGKey(0))

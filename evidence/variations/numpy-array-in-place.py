@@ -90,6 +90,46 @@ vary("another change", "silent", "holds", then=("right", "holds"))(
 )
 vary("int64", "silent", "holds", then=("right", "holds"))(lambda: three(jitted, np.int64))
 vary("float32", "right", "holds")(lambda: three(jitted, np.float32))
+
+
+@vary("a table of a class, shuffled in place", "silent", "holds", then=("right", "holds"))
+def _():
+    class Lookup:
+        def __init__(self, copies):
+            self.table, self.copies, self.made = np.arange(6.0), copies, []
+
+        def total(self):
+            self.made.append(jax.jit(lambda w: jnp.dot(self.table, w)))
+            return self.made[-1](np.arange(6.0))
+
+        def shuffled(self):
+            self.total()
+            self.table = self.table.copy() if self.copies else self.table
+            np.random.default_rng(1).shuffle(self.table)
+            return self.total()
+
+    order = np.arange(6.0)
+    np.random.default_rng(1).shuffle(order)
+    return lambda: Lookup(False).shuffled(), order @ np.arange(6.0), lambda: Lookup(True).shuffled()
+
+
+@vary("np.add with out=, in a fori_loop", "silent", "holds", then=("right", "holds"))
+def _():
+    def second(add):
+        rain, made = np.array([1.0, 2.0, 3.0]), []
+
+        def total(rain):
+            add_day = lambda _, total: total + jnp.sum(rain * total)
+            made.append(jax.jit(lambda start: lax.fori_loop(0, 2, add_day, start)))
+            return made[-1](1.0)
+
+        total(rain)
+        return total(add(rain))
+
+    in_place = lambda rain: np.add(rain, 1.0, out=rain)
+    return lambda: second(in_place), 100.0, lambda: second(lambda rain: np.add(rain, 1.0))
+
+
 vary("64 bits enabled", "right", "holds")(lambda: three(in_double))
 vary("eqx.filter_jit", "silent", "holds", then=("right", "holds"))(lambda: three(filtered))
 vary("scan", "silent", "holds", then=("right", "holds"))(lambda: three(scanned))

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
-from jax import random
+from jax import lax, random
 from numpyro.handlers import block, seed
 from numpyro.infer import SVI, Trace_ELBO, init_to_sample
 from numpyro.infer.autoguide import AutoDelta, AutoNormal
@@ -99,3 +99,33 @@ def _():
 def _():
     zero = lambda key: block(lambda count: seed(model, rng_seed=1)(count), hide=["forecast"])
     return valid(seeded), 16, lambda: valid(zero)
+
+
+@vary("an exponential rate in a class, by lax.map", "silent", "holds")
+def _():
+    class Waits:
+        def fitted(self, minutes):
+            rate = numpyro.sample("rate", dist.Normal(loc=0.0, scale=1.0))
+            numpyro.sample("minutes", dist.Exponential(rate=rate), obs=minutes)
+            return rate
+
+        def __call__(self, minutes):
+            numpyro.sample("next", dist.Normal(self.fitted(minutes), 1.0))
+
+    waits = Waits()
+
+    def positive(wrap):
+        def start(key):
+            mine, key = random.split(key)
+            model, guided = wrap(mine)
+            svi = SVI(model, AutoDelta(guided), Adam(0.1), Trace_ELBO())
+            return svi.get_params(svi.init(key, minutes=2.0))["rate_auto_loc"] > 0
+
+        return lax.map(start, random.split(random.key(0), 12)).sum()
+
+    def hidden(key):
+        seeded = lambda minutes: seed(waits, rng_seed=key)(minutes)
+        return waits, block(seeded, hide_fn=lambda site: site["name"] == "next")
+
+    cured = lambda: positive(lambda key: (waits, waits.fitted))
+    return lambda: positive(hidden), 12, cured

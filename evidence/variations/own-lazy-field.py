@@ -1,5 +1,7 @@
 """Variations of *Your own distribution changes its structure when read*: scales after a loop."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -102,3 +104,46 @@ vary("looks right: a static field", "TypeError", "TypeError")(lambda: three(cure
 vary(
     "looks right: read in the step as well", "TypeError", "TypeError", then=("TypeError", "holds")
 )(lambda: three(cured=Blur, again=read_inside))
+
+
+@vary("a Gamma's cached mean among its fields, while_loop", "TypeError", "holds")
+def _():
+    def run(fields):
+        class Rain(dist.Gamma):
+            pytree_data_fields = fields
+
+            @functools.cached_property
+            def wet(self):
+                return self.concentration / self.rate
+
+        law = Rain(jnp.float32(2.0), jnp.float32(4.0))
+        law.wet  # noqa: B018
+        less = lambda law: law.rate > 1
+        return lax.while_loop(less, lambda law: Rain(law.concentration, law.rate / 2), law).rate
+
+    return lambda: run(("wet",)), 1.0, lambda: run(())
+
+
+@vary("two instances, one of them read, in switch", "TypeError", "holds")
+def _():
+    real = dist.constraints.real
+    bounds = {"low": real, "high": real}
+
+    def pick(fields):
+        class Width(dist.Distribution):
+            arg_constraints, support = bounds, real
+            pytree_data_fields = fields
+
+            def __init__(self, low, *, high):
+                self.low, self.high = low, high
+                super().__init__(batch_shape=jnp.shape(low))
+
+            @lazy_property
+            def width(self):
+                return self.high - self.low
+
+        first, second = Width(0.0, high=2.0), Width(1.0, high=5.0)
+        first.width  # noqa: B018
+        return lax.switch(1, [lambda: first, lambda: second]).high
+
+    return lambda: pick(("low", "high", "width")), 5.0, lambda: pick(("low", "high"))

@@ -71,3 +71,38 @@ vary("looks right: a seed of another number", "silent", "falls")(
 vary("looks right: seed again, around", "silent", "falls")(
     lambda: three(seeded(), seed(seeded(), rng_seed=random.PRNGKey(5)))
 )
+
+
+@vary("a seed block inside of the model", "silent", "holds")
+def _():
+    def with_block(level=None):
+        with seed(rng_seed=7):
+            return plain(level)
+
+    def plain(level=None):
+        level = numpyro.sample("level", dist.Gamma(concentration=20.0, rate=1.0))
+        return numpyro.sample("reading", dist.StudentT(5.0, loc=level, scale=2.0))
+
+    def distinct(model):
+        drawn = Predictive(model, num_samples=30)(jax.random.key(1))
+        return len(np.unique(np.asarray(drawn["reading"])))
+
+    return lambda: distinct(with_block), 30, lambda: distinct(plain)
+
+
+@vary("a seeded guide, by keyword", "silent", "holds")
+def _():
+    def model():
+        level = numpyro.sample("level", dist.Normal(20.0, 3.0))
+        numpyro.sample("reading", dist.Normal(level, 0.1))
+
+    def guide():
+        numpyro.sample("level", dist.Normal(numpyro.param("loc", 20.0), 0.5))
+
+    def distinct(guide):
+        drawn = Predictive(
+            model, guide=guide, params={"loc": 19.0}, num_samples=30, return_sites=["level"]
+        )
+        return len(np.unique(np.asarray(drawn(jax.random.PRNGKey(1))["level"])))
+
+    return lambda: distinct(seed(guide, rng_seed=3)), 30, lambda: distinct(guide)

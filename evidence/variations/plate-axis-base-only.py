@@ -6,7 +6,7 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from numpyro.contrib.control_flow import scan
-from numpyro.distributions.transforms import AffineTransform
+from numpyro.distributions.transforms import AffineTransform, ExpTransform, PowerTransform
 from numpyro.infer.util import log_density
 from scipy import stats
 
@@ -103,6 +103,47 @@ def _():
 @vary("looks right: expand on the whole", "silent", "falls", then=OLD)
 def _():
     return three(shifted(3, False, True), shifted(3, False, False, base="whole"))
+
+
+def _latent(law, law_of_day, values):
+    """The density of a latent in a plate of three, over three days, and that by SciPy."""
+
+    def density(axis):
+        def day(carry, index):
+            with numpyro.plate("gauge", size=3, dim=-1):
+                numpyro.sample("flow", law(index, axis))
+            return carry, None
+
+        model = lambda: scan(f=day, init=None, xs=jnp.arange(3.0))
+        return jax.jit(lambda at: log_density(model, (), {}, {"flow": at})[0])(jnp.asarray(values))
+
+    expected = sum(law_of_day(day, row).sum() for day, row in enumerate(values))
+    return lambda: density(1.0), expected, lambda: density(jnp.ones(3))
+
+
+@vary("a latent Gumbel, affine then exp, by keyword", "silent", "holds", then=OLD)
+def _():
+    def law(day, axis):
+        affine = AffineTransform(loc=day * axis, scale=2.0 * axis)
+        base = dist.Gumbel(loc=jnp.zeros(3), scale=jnp.ones(3))
+        return dist.TransformedDistribution(base, transforms=[affine, ExpTransform()])
+
+    values = np.random.default_rng(1).uniform(1.0, 9.0, (3, 3))
+    by_scipy = lambda day, row: stats.gumbel_r(day, 2.0).logpdf(np.log(row)) - np.log(row)
+    return _latent(law, by_scipy, values)
+
+
+@vary("a power that changes from day to day", "silent", "holds", then=OLD)
+def _():
+    def law(day, axis):
+        base = dist.Gamma(2.0 * jnp.ones(3), jnp.ones(3))
+        return dist.TransformedDistribution(base, PowerTransform((day + 1.0) * axis))
+
+    def by_scipy(day, row):
+        inner = row ** (1 / (day + 1))
+        return stats.gamma(2.0).logpdf(inner) - np.log((day + 1) * inner**day)
+
+    return _latent(law, by_scipy, np.random.default_rng(2).uniform(0.5, 2.0, (3, 3)))
 
 
 @vary("64 bits", "silent", "holds", then=OLD)

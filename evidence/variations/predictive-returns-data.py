@@ -64,3 +64,45 @@ vary("conditioned from outside", "silent", "holds")(
 vary("new points, without data", "right", "holds")(
     lambda: (lambda: differ(line, X[:7]), True, lambda: differ(line, X))
 )
+
+
+@vary("counts of a class, by keyword, a partial", "silent", "holds")
+def _():
+    class Sales:
+        def __call__(self, days, *, sold=None):
+            rate = numpyro.sample("rate", dist.Gamma(2.0, 0.1))
+            with numpyro.plate("days", days):
+                numpyro.sample("sold", dist.Poisson(rate=rate), obs=sold)
+
+    model, sold = Sales(), np.arange(5)
+    posterior = {"rate": np.full(50, 20.0, "float32")}
+
+    def varies(model):
+        drawn = Predictive(model, posterior_samples=posterior)(jax.random.key(0), 5)["sold"]
+        return bool((np.asarray(drawn, float).std(axis=0) > 1).all())
+
+    return lambda: varies(functools.partial(model, sold=sold)), True, lambda: varies(model)
+
+
+def _half_missing(leave_out):
+    y, seen = np.float32([1.0, 2.0, np.nan]), np.array([True, True, False])
+
+    def model(y=None, seen=None):
+        mean = numpyro.sample("mean", dist.Normal(0.0, 10.0))
+        with numpyro.plate("n", 3):
+            filled = numpyro.sample("y", dist.Normal(mean, 1.0), obs=y, obs_mask=seen)
+            numpyro.deterministic("filled", filled)
+
+    def varies(*args):
+        predict = Predictive(model, {"mean": np.zeros(50, "float32")})
+        return (np.asarray(predict(jax.random.PRNGKey(0), *args)["filled"]).std(axis=0) > 0.5).all()
+
+    return lambda: varies(y, seen), True, lambda: varies(*leave_out(seen))
+
+
+vary("a mask of what was seen: the data left out", "silent", "holds")(
+    lambda: _half_missing(lambda seen: (None, seen))
+)
+vary("a mask of what was seen: the mask left out too", "silent", "holds")(
+    lambda: _half_missing(lambda seen: ())
+)

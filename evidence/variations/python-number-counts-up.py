@@ -80,3 +80,43 @@ vary("the cure is a NumPy array", "silent", "holds")(
 vary("the cure is NumPy's int32", "silent", "holds")(
     lambda: (lambda: calls(INTS), 1, lambda: calls(map(np.int32, INTS)))
 )
+
+
+@vary("a step size in a dict that shrinks", "silent", "holds")
+def _():
+    def run(size):
+        found = []
+
+        @eqx.filter_jit
+        def step(state):
+            found.append(None)
+            return {"x": state["x"] * (1 - state["size"]), "size": state["size"] * 0.9}
+
+        state = {"x": jnp.ones(2), "size": size}
+        for _ in range(4):
+            state = step(state)
+        return len(found)
+
+    return lambda: run(0.1), 1, lambda: run(jnp.asarray(0.1))
+
+
+def _length(made):
+    found = []
+
+    @eqx.filter_jit
+    def window(x, n):
+        found.append(None)
+        return jnp.cumsum(x * jnp.arange(n).sum())
+
+    def run(numbers):
+        found.clear()
+        for n in numbers:
+            window(jnp.ones(3), n)
+        return len(found)
+
+    return lambda: run(INTS), 1, lambda: run(map(made, INTS))
+
+
+vary("looks right: a number that sets a size", "silent", "ConcretizationTypeError")(
+    lambda: _length(jnp.asarray)
+)

@@ -117,3 +117,52 @@ vary("looks right: a plate of one around SineSkewed", "ValueError", "ValueError"
 vary("looks right: expand of SineSkewed", "ValueError", "ValueError")(
     lambda: of_angles(site(lambda day: skewed(day).expand([1])))
 )
+
+
+@vary("a latent table, two rows and three", "ValueError", "holds", then=("right", "holds"))
+def _():
+    drawn = np.random.default_rng(5).normal(size=(4, 2, 3))
+
+    def day(carry, scale):
+        law = dist.MatrixNormal(
+            loc=jnp.zeros((2, 3)), scale_tril_row=jnp.eye(2), scale_tril_column=scale * jnp.eye(3)
+        )
+        numpyro.sample("table", law)
+        return carry, None
+
+    def flat(carry, scale):
+        tril = jnp.kron(jnp.eye(2), scale * jnp.eye(3))
+        numpyro.sample("table", dist.MultivariateNormal(jnp.zeros(6), scale_tril=tril))
+        return carry, None
+
+    def density(day, drawn):
+        model = lambda: scan(day, None, jnp.arange(1.0, 5.0))
+        return jax.jit(lambda at: log_density(model, (), {}, {"table": at})[0])(jnp.asarray(drawn))
+
+    scales = np.arange(1.0, 5.0)[:, None, None]
+    expected = (-0.5 * (drawn / scales) ** 2 - np.log(scales * np.sqrt(2 * np.pi))).sum()
+    return lambda: density(day, drawn), expected, lambda: density(flat, drawn.reshape(4, 6))
+
+
+@vary("to_event of an MVN by its covariance", "ValueError", "holds", then=("right", "ValueError"))
+def _():
+    values = np.random.default_rng(6).normal(size=(3, 2, 3, 2))
+
+    def law(day):
+        return dist.MultivariateNormal(day * jnp.ones((2, 3, 2)), covariance_matrix=4 * jnp.eye(2))
+
+    def sites(day):
+        with numpyro.plate("river", 2):
+            numpyro.sample("rain", law(day).to_event(1))
+
+    def second(day):
+        with numpyro.plate("river", 2, dim=-2), numpyro.plate("site", 3):
+            numpyro.sample("rain", law(day))
+
+    def density(sites):
+        model = lambda: scan(lambda carry, day: (carry, sites(day)), None, jnp.arange(3.0))
+        return log_density(model, (), {}, {"rain": jnp.asarray(values)})[0]
+
+    expected = -0.5 * ((values - np.arange(3.0)[:, None, None, None]) ** 2).sum() / 4
+    expected -= values.size * np.log(2 * np.sqrt(2 * np.pi))
+    return lambda: density(sites), expected, lambda: density(second)

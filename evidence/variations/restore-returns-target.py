@@ -72,3 +72,26 @@ def _():
         return lambda: flax.serialization.from_bytes(START, path.read_bytes())["slope"]
 
     return three(read(file.with_name("lines.msgpack")), read(file))
+
+
+@vary("a class, the default prefix, a Path", "silent", "AssertionError")
+def _():
+    class Keeper:
+        def __init__(self, folder, prefix):
+            self.where = {"ckpt_dir": folder, "prefix": prefix}
+
+        def load(self, state):
+            return checkpoints.restore_checkpoint(target=state, **self.where)["slope"]
+
+        def found(self, state):
+            path = checkpoints.latest_checkpoint(**self.where)
+            assert path
+            return checkpoints.restore_checkpoint(path, state)["slope"]
+
+    keeper = Keeper(Path(FOLDER), "checkpoint_")
+    return lambda: keeper.load(START), 0.5, lambda: keeper.found(START)
+
+
+@vary("one folder too high", "silent", "AssertionError")
+def _():
+    return restored(Path(FOLDER).parent), 0.5, found(Path(FOLDER).parent)

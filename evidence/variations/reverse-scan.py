@@ -92,6 +92,54 @@ vary("the cure turns the values alone", "silent", "holds")(values_only)
 vary("looks right: data turned, values not", "silent", "falls")(lambda: three(turn=False))
 
 
+@vary("two latents, inputs, a class, by keyword", "silent", "holds")
+def _():
+    slopes = np.array([1.0, 2.0, 3.0])
+    drawn = {name: np.random.default_rng(n).normal(size=3) for n, name in enumerate("ab")}
+
+    class Back:
+        def step(self, carry, slope):
+            a = numpyro.sample("a", dist.Normal(slope, 1.0))
+            b = numpyro.sample("b", dist.Normal(carry + a, 2.0))
+            return b, None
+
+        def __call__(self, slopes, reverse):
+            scan(f=self.step, init=0.0, xs=slopes, reverse=reverse)
+
+    def density(slopes, drawn, reverse):
+        at = {name: jnp.asarray(value) for name, value in drawn.items()}
+        return log_density(Back(), (jnp.asarray(slopes),), {"reverse": reverse}, at)[0]
+
+    turned = {name: value[::-1] for name, value in drawn.items()}
+    before = np.append(drawn["b"][1:], 0.0)
+    expected = stats.norm(slopes, 1.0).logpdf(drawn["a"]).sum()
+    expected += stats.norm(before + drawn["a"], 2.0).logpdf(drawn["b"]).sum()
+    return (
+        lambda: density(slopes, drawn, True),
+        expected,
+        lambda: density(slopes[::-1], turned, False),
+    )
+
+
+@vary("no inputs, a plate inside, under vmap", "silent", "holds")
+def _():
+    drawn = np.random.default_rng(3).normal(size=(2, 4, 3))  # two points, days, sites
+
+    def density(drawn, reverse):
+        def step(level, _):
+            with numpyro.plate("site", 3):
+                level = numpyro.sample("level", dist.Normal(0.5 * level, 1.0))
+            return level, None
+
+        model = lambda: scan(step, jnp.zeros(3), None, length=4, reverse=reverse)
+        one = lambda at: log_density(model, (), {}, {"level": at})[0]
+        return jax.vmap(one)(jnp.asarray(drawn))
+
+    after = np.concatenate([drawn[:, 1:], np.zeros((2, 1, 3))], axis=1)
+    expected = stats.norm(0.5 * after, 1.0).logpdf(drawn).sum(axis=(1, 2))
+    return lambda: density(drawn, True), expected, lambda: density(drawn[:, ::-1], False)
+
+
 @vary("64 bits", "silent", "holds")
 def _():
     jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last

@@ -138,3 +138,33 @@ vary(
     "falls",
     then=("NotImplementedError", "NotImplementedError"),
 )(lambda: three(cured=in_context))
+
+
+def _outside(law, value):
+    """The density of a value outside of a support, in a scan; the cure is the flag."""
+
+    def density(**strict):
+        def step(carry, bound):
+            return carry, numpyro.sample("x", law(bound, **strict), obs=value)
+
+        model = lambda: scan(step, None, jnp.ones(2))
+        return log_density(model, (), {}, {})[0]
+
+    return lambda: density(), -np.inf, lambda: density(validate_args=True)
+
+
+OLD = ("NotImplementedError", "NotImplementedError")
+vary("a half-normal time below zero, by keyword", "silent", "holds")(
+    lambda: _outside(lambda bound, **strict: dist.HalfNormal(scale=bound, **strict), -1.0)
+)
+vary("a truncated normal above its bound", "silent", "holds")(
+    lambda: _outside(
+        lambda bound, **strict: dist.TruncatedNormal(0.0, 1.0, high=bound, **strict), 2.0
+    )
+)
+vary("to_event, the flag on the inner one", "silent", "holds", then=OLD)(
+    lambda: _outside(
+        lambda bound, **strict: dist.Uniform(0.0, bound * jnp.ones(2), **strict).to_event(1),
+        jnp.array([0.5, 3.0]),
+    )
+)

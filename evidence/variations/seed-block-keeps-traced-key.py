@@ -114,3 +114,40 @@ vary("the cure is a block inside", "UnexpectedTracerError", "holds")(
 vary("looks right: prng_key() inside", "UnexpectedTracerError", "UnexpectedTracerError")(
     lambda: three(jitted, key_inside)
 )
+
+
+@vary("a typed key, a method, checkpoint's gradient", "UnexpectedTracerError", "holds")
+def _():
+    class Tank:
+        @staticmethod
+        def loss(level):
+            return level * numpyro.sample("noise", dist.Gamma(2.0, 1.0))
+
+    def both(wrap):
+        with seed(rng_seed=jax.random.key(3)):
+            slope = jax.grad(jax.checkpoint(wrap()))(1.0)
+            return jnp.isfinite(slope + numpyro.sample("after", dist.Normal()))
+
+    def with_key():
+        key = numpyro.prng_key()
+        return lambda level: seed(Tank.loss, rng_seed=key)(level)
+
+    return lambda: both(lambda: Tank.loss), True, lambda: both(with_key)
+
+
+@vary("a branch of switch, then a plate", "UnexpectedTracerError", "holds")
+def _():
+    draw = lambda: numpyro.sample("a", dist.Exponential(rate=1.0))
+    zero = lambda: 0.0
+
+    def shape(branch):
+        with seed(rng_seed=1):
+            lax.switch(jnp.int32(1), [zero, branch()])
+            with numpyro.plate("n", 4):
+                return numpyro.sample("b", dist.Normal()).shape
+
+    def with_key():
+        key = numpyro.prng_key()
+        return lambda: seed(draw, key)()
+
+    return lambda: shape(lambda: draw), [4], lambda: shape(with_key)

@@ -1,6 +1,9 @@
 """Variations of *A second call of a seeded model repeats the first*: how many draws differ."""
 
+import functools
+
 import jax
+import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from jax import random
@@ -115,3 +118,36 @@ vary("looks right: a block for each call", "silent", "falls", then=("right", "fa
 vary("looks right: one half of a split key", "silent", "falls", then=("right", "falls"))(
     lambda: three(cured=key_split_outside)
 )
+
+
+@vary("a step of lax.scan; keys as its inputs", "silent", "holds")
+def _():
+    def day(scale):
+        return numpyro.sample("rain", dist.Weibull(scale=scale, concentration=1.5))
+
+    simulate = functools.partial(seed(day, jax.random.key(5)), 2.0)
+    drawn = lambda step, xs: len(np.unique(jax.lax.scan(step, None, xs, length=6)[1]))
+    one = lambda carry, key: (carry, seed(day, key)(2.0))
+    return (
+        lambda: drawn(lambda carry, _: (carry, simulate()), None),
+        6,
+        lambda: drawn(one, jax.random.split(jax.random.key(5), 6)),
+    )
+
+
+@vary("a class that keeps its seeded model", "silent", "holds", then=("right", "holds"))
+def _():
+    class Simulator:
+        def __init__(self, number):
+            self.run = seed(self.model, rng_seed=number)
+
+        def model(self, n):
+            with numpyro.plate("n", n):
+                return numpyro.sample("x", dist.Poisson(100.0))
+
+    def distinct(call):
+        return len({tuple(np.asarray(call(i)).tolist()) for i in range(5)})
+
+    kept = Simulator(0)
+    new = lambda i: Simulator(i).run(3)
+    return lambda: distinct(lambda i: kept.run(3)), 5, lambda: distinct(new)

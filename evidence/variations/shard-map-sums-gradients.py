@@ -105,3 +105,34 @@ def _():
         return jax.vmap(lambda row: jax.grad(inner)(jnp.asarray(WEIGHTS), row))(rows)
 
     return of_rows, right(), lambda: sharded(gradients)
+
+
+@vary("gradients in a dict, rows in a scan", "silent", "holds", **MISSING)
+def _():
+    start = {"slope": WEIGHTS, "offset": np.float32(0.5)}
+
+    def part(params, row):
+        return (row @ params["slope"] + params["offset"]) ** 2
+
+    def of(mark):
+        def gradients(params, rows):
+            params = mark(params)
+            one = lambda carry, row: (carry, jax.grad(part, argnums=0)(params, row)["offset"])
+            return lax.scan(one, None, xs=rows)[1]
+
+        return lambda: sharded(gradients, given=(start,))
+
+    return of(lambda params: params), 2 * (ROWS @ WEIGHTS + 0.5), of(own)
+
+
+@vary("the curvature of each row", "silent", "holds", **MISSING)
+def _():
+    def of(mark):
+        def curvatures(rows):
+            weights = mark(jnp.asarray(WEIGHTS))
+            hessian = jax.jacfwd(jax.grad(loss))
+            return jax.vmap(lambda row: jnp.trace(hessian(weights, row)))(rows)
+
+        return lambda: sharded(curvatures)
+
+    return of(lambda weights: weights), 2 * (ROWS**2).sum(axis=1), of(own)

@@ -106,3 +106,25 @@ vary("looks right: a named tuple with a list", "ValueError", "ValueError")(
 vary("looks right: a tuple of arrays", "ValueError", "ValueError")(
     lambda: three(list, cured=tuple_of_arrays)
 )
+
+
+@vary("a shape as a list, by name, in a method", "ValueError", "holds")
+def _():
+    class Field:
+        @functools.partial(jax.jit, static_argnames=("self", "shape"))
+        def zeros(self, value, *, shape):
+            return jnp.full(shape, value)
+
+    field = Field()
+    of = lambda shape: lambda: field.zeros(2.0, shape=shape)
+    return of([2, 3]), np.full((2, 3), 2.0), of((2, 3))
+
+
+@vary("a set of names", "ValueError", "holds")
+def _():
+    def total(table, names):
+        return sum(table[name] for name in sorted(names))
+
+    jitted = jax.jit(total, static_argnums=(1,))
+    table = {"a": 1.0, "b": 2.0, "c": 4.0}
+    return lambda: jitted(table, {"a", "c"}), 5.0, lambda: jitted(table, frozenset({"a", "c"}))

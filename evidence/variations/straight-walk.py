@@ -71,3 +71,38 @@ vary("unrolled", "silent", "holds")(lambda: three(by_unroll))
 vary("one step", "right", "holds")(lambda: three(by_jax, 1))
 vary("a plain loop", "right", "holds")(lambda: three(by_python))
 vary("a plate and a sum as the cure", "silent", "holds")(lambda: three(by_jax, cured=by_plate))
+
+
+@vary("a class, a plate, counts, typed keys", "silent", "holds")
+def _():
+    class Queue:
+        def minute(self, waiting, _):
+            with numpyro.plate("desks", 2):
+                new = numpyro.sample("new", dist.Poisson(rate=50.0))
+            return waiting + new.sum(), new
+
+    queue = Queue()
+
+    def distinct(scan_):
+        with seed(rng_seed=jax.random.key(2)):
+            return len(np.unique(np.asarray(scan_(queue.minute, 0.0, None, 20)[1]), axis=0))
+
+    return lambda: distinct(lax.scan), 20, lambda: distinct(scan)
+
+
+@vary("a fori_loop in a model under jit", "silent", "holds")
+def _():
+    def by_fori():
+        step = lambda _, x: x + numpyro.sample("step", dist.Laplace(0.0, 1.0))
+        return lax.fori_loop(0, 4, step, 0.0) / numpyro.deterministic("one", 1.0)
+
+    def by_scan():
+        step = lambda x, _: (x + numpyro.sample("step", dist.Laplace(0.0, 1.0)), None)
+        return scan(step, 0.0, None, length=4)[0]
+
+    def variance(model):
+        keys = jax.random.split(jax.random.PRNGKey(0), 4000)
+        drawn = jax.jit(jax.vmap(lambda key: seed(model, key)()))(keys)
+        return np.round(np.var(drawn) / 8)  # four steps, each of variance 2
+
+    return lambda: variance(by_fori), 1.0, lambda: variance(by_scan)

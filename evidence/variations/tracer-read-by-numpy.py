@@ -135,3 +135,46 @@ vary("looks right: stop_gradient", "TracerArrayConversionError", "TracerArrayCon
 vary("looks right: jax.device_get", "TracerArrayConversionError", "TracerArrayConversionError")(
     lambda: three(jit, instead(keep=jax.device_get))
 )
+
+
+@vary("a dict of the module; an if reads it", "UnexpectedTracerError", "holds")
+def _():
+    seen = {}
+
+    @jax.jit
+    def loss(level):
+        seen["largest"] = jnp.abs(READINGS - level).max()
+        return jnp.sum((READINGS - level) ** 2)
+
+    @jax.jit
+    def returning(level):
+        return jnp.sum((READINGS - level) ** 2), {"largest": jnp.abs(READINGS - level).max()}
+
+    def warned(level):
+        loss(level)
+        return 1.0 if seen["largest"] > 0.5 else 0.0
+
+    return lambda: warned(1.5), 1.0, lambda: 1.0 if returning(1.5)[1]["largest"] > 0.5 else 0.0
+
+
+@vary("the aux of value_and_grad, in a fori_loop", "TracerArrayConversionError", "holds")
+def _():
+    class Trainer:
+        def step(self, _, level):
+            loss = lambda level: (jnp.sum((READINGS - level) ** 2), READINGS - level)
+            (_, self.residuals), slope = jax.value_and_grad(loss, has_aux=True)(level)
+            return level - 0.01 * slope
+
+        def fit(self):
+            level = lax.fori_loop(0, 2, self.step, 1.5)
+            return largest(self.residuals) + 0 * level
+
+        def returned(self):
+            def step(_, carry):
+                level = self.step(None, carry[0])
+                return level, self.residuals
+
+            return largest(lax.fori_loop(0, 2, step, (1.5, jnp.zeros(5)))[1])
+
+    level = 1.5 - 0.01 * (-2 * (READINGS - 1.5).sum())
+    return lambda: Trainer().fit(), np.abs(READINGS - level).max(), lambda: Trainer().returned()

@@ -126,3 +126,47 @@ vary("the cure is a block in the step", "AssertionError", "holds", then=("IndexE
 vary("the cure is plain arithmetic", "AssertionError", "holds", then=("IndexError", "holds"))(
     lambda: three(cured=by_hand)
 )
+
+
+@vary("a plate of gauges, a class", "AssertionError", "holds", then=("IndexError", "holds"))
+def _():
+    class River:
+        def day(self, level, _):
+            with numpyro.plate("gauge", 3):
+                step = AffineTransform(loc=level, scale=2.0 * jnp.ones(3))
+                base = dist.Normal(jnp.zeros(3), 1.0)
+                law = dist.TransformedDistribution(base_distribution=base, transforms=step)
+                level = numpyro.sample("level", law)
+            return level, level
+
+        def run(self, day):
+            return scan(f=day, init=jnp.zeros(3), xs=None, length=2)[1]
+
+    river, base = River(), np.random.default_rng(1).normal(size=(2, 3))
+    given = {"level_base": jnp.asarray(base)}
+    config = {"level": TransformReparam()}
+
+    def drawn(model):
+        return handlers.seed(handlers.substitute(model, data=given), 0)()
+
+    around = handlers.reparam(lambda: river.run(river.day), config=config)
+    inside = lambda: river.run(handlers.reparam(river.day, config=config))
+    return lambda: drawn(around), 2 * base.cumsum(axis=0), lambda: drawn(inside)
+
+
+@vary("two sites, a LogNormal among them", "AssertionError", "holds", then=("IndexError", "holds"))
+def _():
+    def day(level, _):
+        gain = numpyro.sample("gain", dist.LogNormal(0.0, 1.0))
+        step = AffineTransform(level, 1.0)
+        level = numpyro.sample("level", dist.TransformedDistribution(dist.Normal(), step))
+        return level, gain * level
+
+    config = {"gain": TransformReparam(), "level": TransformReparam()}
+    run = lambda day: scan(day, 0.0, None, length=3)[1]
+    gain, base = np.random.default_rng(2).normal(size=(2, 3))
+    given = {"gain_base": jnp.asarray(gain), "level_base": jnp.asarray(base)}
+    drawn = lambda model: handlers.seed(handlers.substitute(model, given), 0)()
+    around = handlers.reparam(lambda: run(day), config=config)
+    inside = lambda: run(handlers.reparam(day, config=config))
+    return lambda: drawn(around), np.exp(gain) * base.cumsum(), lambda: drawn(inside)

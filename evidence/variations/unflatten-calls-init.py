@@ -125,3 +125,59 @@ def registered():
     )
     run = jax.jit(length)
     return lambda: run(dataclass(register)), 2.0, lambda: run(Module(HOURS**2))
+
+
+@vary("a lambda that makes it, and shapes for None", "AttributeError", "holds")
+def _():
+    class Box:
+        def __init__(self, low, high):
+            self.low, self.high = low, high
+            self.dim = low.shape[0]
+
+    class Plain(Box):
+        pass
+
+    def plain(_, children):
+        box = object.__new__(Plain)
+        box.low, box.high = children
+        return box
+
+    flatten = lambda box: ((box.low, box.high), None)
+    jax.tree_util.register_pytree_node(Box, flatten, lambda _, children: Box(*children))
+    jax.tree_util.register_pytree_node(Plain, flatten, plain)
+
+    def nones(cls):
+        empty = jax.tree_util.tree_map(lambda _: None, cls(np.zeros(2), np.ones(2)))
+        return len(jax.tree_util.tree_leaves(empty))
+
+    return lambda: nones(Box), 0, lambda: nones(Plain)
+
+
+@vary("a check of values; a module, in a scan", "ValueError", "holds")
+def _():
+    @jax.tree_util.register_pytree_node_class
+    class Range:
+        def __init__(self, low, high):
+            if low > high:
+                low, high = high, low
+            self.low, self.high = low, high
+
+        def tree_flatten(self):
+            return [self.low, self.high], ()
+
+        @classmethod
+        def tree_unflatten(cls, aux, children):
+            return cls(*children)
+
+    class Checked(eqx.Module):
+        low: float
+        high: float
+
+        def __init__(self, low, high):
+            self.low, self.high = (high, low) if low > high else (low, high)
+
+    def width(cls):
+        step = lambda total, span: (total + span.high - span.low, None)
+        return jax.lax.scan(step, 0.0, jax.tree_util.tree_map(lambda x: x * jnp.ones(2), cls(3, 1)))
+
+    return lambda: width(Range)[0], 4.0, lambda: width(Checked)[0]

@@ -106,3 +106,36 @@ vary("the cure is a number of NumPy", "TypeError", "holds")(lambda: three(cured=
 vary("the cure is a partial", "TypeError", "holds")(lambda: three(cured=partial))
 vary("the cure is the bound method", "TypeError", "holds")(lambda: three(cured=bound_method))
 vary("looks right: a named tuple", "TypeError", "TypeError")(lambda: three(cured=Named))
+
+
+@vary("a branch of switch, under vmap", "TypeError", "holds")
+def _():
+    @dataclasses.dataclass(frozen=True)
+    class Scale:
+        by: jax.Array
+
+        def __call__(self, x):
+            return (self.by * x).sum()
+
+    def run(branch):
+        pick = lambda i: lax.switch(i, [jnp.sum, branch], operand=jnp.ones(2))
+        return jax.vmap(pick)(jnp.array([0, 1]))
+
+    scale = Scale(jnp.array([1.0, 2.0]))
+    return lambda: run(scale), [2.0, 3.0], lambda: run(lambda x: scale(x))
+
+
+@vary("a step of scan by keyword; eq=False", "TypeError", "holds")
+def _():
+    def total(**eq):
+        @dataclasses.dataclass(frozen=True, **eq)
+        class Step:
+            weights: jax.Array
+
+            def __call__(self, carry, x):
+                return carry + (self.weights * x).sum(), None
+
+        step = Step(weights=jnp.arange(3.0))
+        return lax.scan(f=step, init=0.0, xs=jnp.ones((2, 3)))[0]
+
+    return lambda: total(), 6.0, lambda: total(eq=False)

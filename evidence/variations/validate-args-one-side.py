@@ -88,3 +88,32 @@ vary("the cure edits the leaves", "TypeError", "holds")(lambda: three(True, None
 vary("looks right: validation_enabled around", "TypeError", "TypeError")(
     lambda: three(True, None, cure=enabled)
 )
+
+
+@vary("the average of two of them", "ValueError", "holds")
+def _():
+    strict = dist.Gamma(concentration=2.0, rate=1.0, validate_args=True)
+
+    def average(**flag):
+        other = dist.Gamma(concentration=4.0, rate=3.0, **flag)
+        return jax.tree_util.tree_map(lambda x, y: (x + y) / 2, strict, other).rate
+
+    return lambda: average(), 2.0, lambda: average(validate_args=True)
+
+
+@vary("a branch of switch in a class, under jit", "TypeError", "holds")
+def _():
+    class Belief:
+        def __init__(self, flag):
+            self.flag = flag
+
+        def wide(self):
+            return dist.Laplace(0.0, 2.0, validate_args=self.flag)
+
+        def narrow(self):
+            return dist.Laplace(0.0, scale=0.5, validate_args=True)
+
+        def pick(self, index):
+            return jax.jit(lambda i: lax.switch(i, [self.wide, self.narrow]).scale)(index)
+
+    return lambda: Belief(None).pick(1), 0.5, lambda: Belief(True).pick(1)

@@ -6,7 +6,9 @@ Distinct noises.
 import jax
 import jax.numpy as jnp
 import numpy as np
+import numpyro
 import numpyro.distributions as dist
+from numpyro import handlers
 
 from tools.variations import vary
 
@@ -56,3 +58,36 @@ def expanded(means):
     built = jax.vmap(lambda m: dist.Normal(m, 1.0))(means).expand([3])
     drawn = built.sample(jax.random.PRNGKey(0))
     return len(np.unique(np.round(np.asarray(drawn - means), 3)))
+
+
+@vary("a multivariate normal by its covariance, lax.map", "silent", "holds")
+def _():
+    means = jnp.arange(6.0).reshape(3, 2)
+
+    def build(mean):
+        return dist.MultivariateNormal(loc=mean, covariance_matrix=jnp.eye(2))
+
+    def distinct(built):
+        noise = built.sample(jax.random.key(1)) - means
+        return len(np.unique(np.asarray(noise).round(3), axis=0))
+
+    return lambda: distinct(jax.lax.map(build, means)), 3, lambda: distinct(build(means))
+
+
+@vary("a class of two parameters, in a plate", "right", "holds")
+def _():
+    class Sales:
+        def law(self, mean, spread):
+            return dist.StudentT(5.0, loc=mean, scale=spread)
+
+    law, means = Sales().law, jnp.arange(4.0)
+
+    def distinct(built):
+        def model():
+            with numpyro.plate("n", 4):
+                return numpyro.sample("x", built)
+
+        return len(np.unique(np.asarray(handlers.seed(model, 0)() - means).round(3)))
+
+    mapped = jax.vmap(law, in_axes=(0, None))(means, 2.0)
+    return lambda: distinct(mapped), 4, lambda: distinct(law(means, 2.0))

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import operator
 from typing import NamedTuple
 
 import equinox as eqx
@@ -113,3 +114,28 @@ vary("a subclass without slots", "TypeError", "holds")(lambda: three(kind=Slots,
 vary("looks right: a subclass with empty slots", "TypeError", "TypeError")(
     lambda: three(kind=Slots, cured=EmptySlots)
 )
+
+
+@vary("an itemgetter as the condition", "TypeError", "holds")
+def _():
+    body = lambda state: (state[0] + 1, state[0] < 4)
+    run = lambda going: lax.while_loop(going, body, (0, True))[0]
+    going = operator.itemgetter(1)
+    return lambda: run(going), 5, lambda: run(lambda state: going(state))
+
+
+@vary("a class with slots as the body of scan", "TypeError", "holds")
+def _():
+    def total(*slots):
+        class Step:
+            __slots__ = ("rate", *slots)
+
+            def __init__(self, rate):
+                self.rate = rate
+
+            def __call__(self, carry, x):
+                return carry + self.rate * x, None
+
+        return lax.scan(Step(2.0), 0.0, xs=jnp.arange(3.0))[0]
+
+    return lambda: total(), 6.0, lambda: total("__weakref__")

@@ -95,3 +95,33 @@ vary("a dict", "right", "holds")(lambda: three(make=as_dict))
 vary("another shape, not another structure", "right", "falls")(
     lambda: three(old=np.zeros(2), new=np.zeros(3))
 )
+
+
+@vary("a state within a state, in a list, by fori_loop", "right", "holds")
+def _():
+    class Inner(NamedTuple):
+        count: Any
+        previous: Any
+
+    class Outer(NamedTuple):
+        count: Any
+        inner: Any
+
+    def make(previous):
+        return [Outer(count=0.0, inner=Inner(count=1.0, previous=previous))]
+
+    loop = lambda step, init: lax.fori_loop(0, 2, lambda _, state: step(state), init)
+    right = lambda text: "inner.previous" in str(text) and "inner.count" not in str(text)
+
+    def message(before, after):
+        try:
+            loop(lambda state: after, before)
+        except TypeError as error:
+            return error
+
+    def paths(tree):
+        leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
+        return {jax.tree_util.keystr(path) for path, _ in leaves}
+
+    before, after = make(None), make(1.0)
+    return lambda: right(message(before, after)), True, lambda: right(paths(before) ^ paths(after))

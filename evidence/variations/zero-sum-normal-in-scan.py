@@ -108,6 +108,52 @@ vary("looks right: an axis of size one", "silent", "ValueError", then=("silent",
 )
 
 
+@vary("a table that sums to zero both ways, by keyword", "silent", "holds")
+def _():
+    scales, drawn = np.array([1.0, 2.0]), np.random.default_rng(1).normal(size=(2, 3, 3))
+    drawn = drawn - drawn.mean(1, keepdims=True)
+    drawn = drawn - drawn.mean(2, keepdims=True)
+
+    def step(carry, scale):
+        numpyro.sample("effect", dist.ZeroSumNormal(scale=scale, event_shape=(3, 3)))
+        return carry, None
+
+    base = {"effect_base": ZeroSumTransform(2).inv(jnp.asarray(drawn))}
+    cured = handlers.reparam(step, config=CONFIG)
+    squares = (drawn**2).sum((1, 2)) / scales**2 / 2
+    expected = (-2 * np.log(2 * np.pi * scales**2) - squares).sum()
+    got = lambda: density(step, {"effect": jnp.asarray(drawn)}, scales)
+    return got, expected, lambda: density(cured, base, scales, jit=True)
+
+
+def _observed(cure):
+    scales, seen = np.array([1.0, 2.0]), np.float32([[1.0, 0.5, -1.5], [2.0, -3.0, 1.0]])
+
+    def step(carry, inputs):
+        scale, effect = inputs
+        numpyro.sample("effect", dist.ZeroSumNormal(scale, (3,)), obs=effect)
+        return carry, None
+
+    def by_coordinates(carry, inputs):
+        scale, effect = inputs
+        law = dist.Normal(jnp.zeros(2), scale * jnp.ones(2)).to_event(1)
+        numpyro.factor("effect", law.log_prob(ZeroSumTransform(1).inv(effect)))
+        return carry, None
+
+    cured = {"reparam": handlers.reparam(step, config=CONFIG), "factor": by_coordinates}[cure]
+    data = jnp.asarray(scales), jnp.asarray(seen)
+    run = lambda step: log_density(lambda: scan(step, None, data), (), {}, {})[0]
+    squares = (seen**2).sum(1) / scales**2 / 2
+    expected = (-np.log(2 * np.pi * scales**2) - squares).sum()
+    return lambda: run(step), expected, lambda: run(cured)
+
+
+vary("observed effects: TransformReparam", "silent", "AssertionError")(lambda: _observed("reparam"))
+vary("observed effects: a factor of the coordinates", "silent", "holds")(
+    lambda: _observed("factor")
+)
+
+
 @vary("64 bits", "silent", "holds")
 def _():
     jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last

@@ -13,17 +13,13 @@ from numpyro.contrib.control_flow import scan
 import numpyro.distributions as dist
 from numpyro.distributions.transforms import (
     AffineTransform,
-    ComposeTransform,
     ExpTransform,
-    IndependentTransform,
-    LowerCholeskyAffine,
     StickBreakingTransform,
 )
 from numpyro.infer.util import log_density
 
 N = 3
 PROBS = np.array([0.3, 0.7])
-EYE = np.eye(2)
 
 
 def affine(base, loc):
@@ -33,43 +29,11 @@ def affine(base, loc):
 # a distribution for each step, and a value for it
 COMPOSED = {
     "affine": (lambda x: affine(dist.Normal(0.0, 1.0), x), 0.5),
-    "affine_of_batch": (lambda x: affine(dist.Normal(jnp.zeros(N), 1.0), x), 0.5),
-    "affine_of_vector": (
-        lambda x: affine(dist.Normal(jnp.zeros(2), 1.0).to_event(1), x),
-        np.array([0.5, 1.0]),
-    ),
-    "inverse_of_batch": (
-        lambda x: dist.TransformedDistribution(
-            dist.Normal(jnp.zeros(N), 1.0), AffineTransform(x, 2.0).inv
-        ),
-        0.5,
-    ),
-    "compose_of_batch": (
-        lambda x: dist.TransformedDistribution(
-            dist.Normal(jnp.zeros(N), 1.0),
-            ComposeTransform([AffineTransform(x, 2.0), ExpTransform()]),
-        ),
-        0.5,
-    ),
-    "independent_of_batch": (
-        lambda x: dist.TransformedDistribution(
-            dist.Normal(jnp.zeros((N, 2)), 1.0),
-            IndependentTransform(AffineTransform(x, 2.0), 1),
-        ),
-        np.array([0.5, 1.0]),
-    ),
     "exp_of_batch": (
         lambda x: dist.TransformedDistribution(
             dist.Normal(x * jnp.ones(N), 1.0), ExpTransform()
         ),
         0.5,
-    ),
-    "lower_cholesky_affine": (
-        lambda x: dist.TransformedDistribution(
-            dist.Normal(jnp.zeros((N, 2)), 1.0).to_event(1),
-            LowerCholeskyAffine(x * jnp.ones(2), 2 * EYE),
-        ),
-        np.array([0.5, 1.0]),
     ),
     "stick_breaking": (
         lambda x: dist.TransformedDistribution(
@@ -102,16 +66,6 @@ COMPOSED = {
         lambda x: dist.ZeroSumNormal(x + 1.0, event_shape=(3,)),
         np.array([0.5, 1.0, -1.5]),
     ),
-    "multivariate_normal_to_event": (
-        lambda x: dist.MultivariateNormal(
-            x * jnp.ones((4, 2)), scale_tril=EYE
-        ).to_event(1),
-        np.ones((4, 2)),
-    ),
-    "matrix_normal": (
-        lambda x: dist.MatrixNormal(x * jnp.ones((2, 2)), EYE, EYE),
-        np.ones((2, 2)),
-    ),
     "masked": (lambda x: affine(dist.Normal(0.0, 1.0), x).mask(True), 0.5),
 }
 
@@ -137,8 +91,6 @@ SIZES = [(name, (N,)) for name in COMPOSED] + [
     ("affine", (N, 2)),
     ("exp_of_batch", (N, 2)),
     ("zero_sum_normal", ()),
-    ("multivariate_normal_to_event", ()),
-    ("matrix_normal", ()),
 ]
 
 
