@@ -263,7 +263,8 @@ def test_a_filter_and_the_narrowing_share_the_address_of_the_casebook(open_page)
     page = open_page("book/cases/index.html#/?kind=loud&see=stale").page
     page.locator("#narrow button[value=mcmc]").click()
     page.locator("#case-filter [name=words]").fill("scan")
-    assert page.evaluate("location.hash") == "#/?kind=loud&see=stale&where=mcmc&words=scan"
+    asked = page.evaluate("location.hash").removeprefix("#/?").split("&")
+    assert {*asked} == {"kind=loud", "see=stale", "where=mcmc", "words=scan"}
     assert page.locator("#narrow button[aria-pressed=true]").count() == 2
 
 
