@@ -9,12 +9,12 @@
     return new URLSearchParams(location.hash.startsWith("#/?") ? location.hash.slice(3) : "");
   }
 
-  /* Writes some of it, and leaves the rest; an empty value is taken out. */
+  /* Writes some of it, in this order, behind the rest; an empty value is taken out. */
   function ask(values) {
     const known = asked();
     for (const [key, value] of Object.entries(values)) {
-      if (value) known.set(key, value);
-      else known.delete(key);
+      known.delete(key);
+      if (value) known.append(key, value);
     }
     const anchor = location.hash.startsWith("#/?") ? "" : location.hash;
     const hash = known.size ? `#/?${known}` : anchor;
