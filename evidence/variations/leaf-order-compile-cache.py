@@ -100,16 +100,6 @@ vary("looks right: its leaves", "silent", "falls")(
         )
     )
 )
-
-
-@vary("the end: both processes stop", "right", "holds")
-def _():
-    for process in both:
-        process.communicate()
-    folder.cleanup()
-    return True, True, True
-
-
 vary("by keyword, in a vmap over parameters", "silent", "holds")(
     lambda: three(
         (
@@ -138,3 +128,11 @@ vary("the slope of a dictionary of two, in a scan", "silent", "holds")(
         ),
     )
 )
+
+
+@vary("the end: both processes stop", "right", "holds")
+def _():
+    for process in both:
+        process.communicate()
+    folder.cleanup()
+    return True, True, True
