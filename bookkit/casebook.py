@@ -178,10 +178,8 @@ def family_table(family: str) -> str:
     rows = [(f"{link(case)}{closed(case)}", evidence(case)) for case in cases]
     first, rest = rows[:SHOWN], rows[SHOWN:]
     more = say("{count} more, and what their programs show", count=len(rest))
-    fold = f"<details><summary>{more}</summary>\n\n{as_table(head, rest)}\n\n</details>" * bool(
-        rest
-    )
-    return f"{once}\n\n{as_table(head, first)}\n\n{fold}"
+    fold = f"<details><summary>{more}</summary>\n\n{as_table(head, rest)}\n\n</details>"
+    return f"{once}\n\n{as_table(head, first)}\n\n{fold if rest else ''}"
 
 
 def evidence(case: Entry) -> str:
@@ -193,9 +191,8 @@ def evidence(case: Entry) -> str:
         lines = re.search(rf"^--- (?:now )?(?:{heading})\n(.+(?:\n(?!---).+)?)", text, re.M)
         if lines and wrong in cell.node.metadata.get("tags", []):
             rows = lines[1].splitlines()[: 2 if wrong == SILENT else 1]
-            return "<br>".join(
-                f"`` {textwrap.shorten(row, WIDTH, placeholder='…')} ``" for row in rows
-            )
+            rows = [textwrap.shorten(row, WIDTH, placeholder="…") for row in rows]
+            return "<br>".join(f"`` {row} ``" for row in rows)
     return case.symptom
 
 

@@ -84,7 +84,8 @@ def test_the_output_waits_for_an_answer_or_for_the_button(open_page):
 
 BELOW = """form => {
   const shown = node => node.checkVisibility() && !node.closest("summary, .cell-marks, .how-to");
-  const after = [...document.querySelectorAll("article :is(.cell, p, li, pre, figure, svg, .drawing)")]
+  const kinds = "article :is(.cell, p, li, pre, figure, svg, .drawing)";
+  const after = [...document.querySelectorAll(kinds)]
     .filter(node => form.compareDocumentPosition(node) & 4 && !form.contains(node) && shown(node));
   const next = after.findIndex(node => node.matches(".cell") && !node.contains(form));
   const part = form.closest("article > section > section");
