@@ -44,7 +44,7 @@ def test_a_failure_chapter_has_the_sections_in_their_order(path):
 
 @failure_chapters
 def test_a_chapter_says_first_who_is_hit_today_and_who_reads_it(path):
-    title, opening, readers, *_ = without_cells(path.read_text()).split("\n# ")[1].split("\n\n")
+    _, opening, readers, *_ = without_cells(path.read_text()).split("\n# ")[1].split("\n\n")
     assert opening.startswith("**Who is hit today.** ") and readers.startswith("**For whom.** ")
     assert opening.count("\n") < 3, f"{path.stem}: say in three lines who is hit"
 

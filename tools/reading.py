@@ -2,7 +2,8 @@
 
     make run M="tools.reading book/failures/tracer-hashing"
 
-A word is what stands between blanks: in text, in code and in outputs. What is folded, drawn, or a
+In text a word stands between blanks; in code each name, number and sign counts, as a reader of code
+takes them one by one. What is folded, drawn, or a
 reply is not counted; what a question hides until it is answered is.
 """
 
@@ -17,7 +18,7 @@ from bookkit import pages
 A_MINUTE = 130  # words, of somebody who reads code as well
 UNSEEN = (
     "script, style, svg, math, .headerlink, .visually-hidden, .predict-reply, .how-to, "
-    ".dropdown > :not(.admonition-title), .prev-next-footer, details > :not(summary)"
+    ".expanded, .dropdown > :not(.admonition-title), .prev-next-footer, details > :not(summary)"
 )
 
 
