@@ -191,7 +191,8 @@ def evidence(case: Entry) -> str:
         lines = re.search(rf"^--- (?:now )?(?:{heading})\n(.+(?:\n(?!---).+)?)", text, re.M)
         if lines and wrong in cell.node.metadata.get("tags", []):
             rows = lines[1].splitlines()[: 2 if wrong == SILENT else 1]
-            rows = [textwrap.shorten(row, WIDTH, placeholder="…") for row in rows]
+            width = WIDTH if wrong == SILENT else WIDTH // 2
+            rows = [textwrap.shorten(row, width, placeholder="…") for row in rows]
             return "<br>".join(f"`` {row} ``" for row in rows)
     return case.symptom
 
