@@ -1,16 +1,21 @@
 """Cards and tables of the casebook, as Markdown, made from the records and the matrix."""
 
 import html
+import re
+import textwrap
 from collections.abc import Iterable
 
 from trace_evidence.words import translatable
 
-from . import entries, pages, versions
+from . import entries, kept_outputs, pages, versions
 from .entries import Entry
+from .expectations import SILENT
 from .languages import say
 
 NOT_MEASURED = translatable("not measured yet: `make page`")
 FULL_STOPS = ".。"
+SHOWN = 4  # cases of a chapter that its table shows before the fold
+WIDTH = 100  # characters of a line of evidence
 
 
 def is_measured(slug: str) -> bool:
@@ -163,17 +168,35 @@ def families() -> dict[str, str]:
 
 
 def family_table(family: str) -> str:
-    """Return the cases of a family as a table, what costs most first; old links lead to it."""
+    """Return the cases of a family with what their programs show, what costs most first.
+
+    All but the first are folded, and old links lead here.
+    """
     chapter = entries.chapters().get(family)
     once = "".join(f'<span id="{name}"></span>' for name in chapter.once) if chapter else ""
-    head = say("| Case | Kind | Origin |")
-    owners = {"documented": say("documented limit"), "yours": say("your program")}
-    rows = [
-        (link(case), mark(case), owners.get(case.whose, entries.LIBRARIES[case.library]))
-        for case in entries.cases().values()
-        if case.family == family
-    ]
-    return f"{once}\n\n{as_table(head, rows)}"
+    head = say("| Case | What its program shows |")
+    cases = [case for case in entries.cases().values() if case.family == family]
+    cases.sort(key=lambda case: not fails_today(case))
+    rows = [(f"{link(case)}{closed(case)}", evidence(case)) for case in cases]
+    first, rest = rows[:SHOWN], rows[SHOWN:]
+    more = say("{count} more, and what their programs show", count=len(rest))
+    fold = f"<details><summary>{more}</summary>\n\n{as_table(head, rest)}\n\n</details>"
+    return f"{once}\n\n{as_table(head, first)}\n\n{fold if rest else ''}"
+
+
+def evidence(case: Entry) -> str:
+    """Return what a case's program printed when it went wrong, or the error that it raised."""
+    wrong = SILENT if case.kind == "silent" else "raises-exception"
+    heading = "stdout|result" if case.kind == "silent" else "error"
+    shown = kept_outputs.kept(pages.path_of(case.page)) or []
+    for cell, text in zip(case.cells, shown, strict=False):
+        lines = re.search(rf"^--- (?:now )?(?:{heading})\n(.+(?:\n(?!---).+)?)", text, re.M)
+        if lines and wrong in cell.node.metadata.get("tags", []):
+            rows = lines[1].splitlines()[: 2 if wrong == SILENT else 1]
+            width = WIDTH if wrong == SILENT else WIDTH // 2
+            rows = [textwrap.shorten(row, width, placeholder="…") for row in rows]
+            return "<br>".join(f"`` {row} ``" for row in rows)
+    return case.symptom
 
 
 def index_table() -> str:

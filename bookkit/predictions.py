@@ -25,8 +25,8 @@ class Prediction:
     """One question."""
 
     label: str  # what it is called by, once in the book
-    # `cell`, `keys`, `right`, and perhaps `reads` and `before`, the cell that is asked about, where
-    # it is another one.
+    # `cell`, `keys`, `right`, and perhaps `reads`; `before`, the cell that is asked about, where it
+    # is another one; `shows`, a pattern for what the cell printed of LETTER, which its reply shows.
     options: dict[str, str]
     question: list[str]  # as Markdown, in its paragraphs and programs
     answers: list[tuple[str, str]]  # each with its reply, as Markdown
@@ -102,7 +102,7 @@ def as_markdown(one: Prediction) -> str:
     answers = "\n".join(listed(answer for answer, _ in one.answers))
     folds = [
         f"<details><summary>If you answered {letter}</summary>\n\n"
-        f"{'Right.' if letter == one.options['right'] else 'Not so.'} {reply}\n\n</details>"
+        f"{'Right. ' if letter == one.options['right'] else ''}{reply}\n\n</details>"
         for letter, (_, reply) in zip(LETTERS, one.answers, strict=False)
     ]
     question, *rest = one.question

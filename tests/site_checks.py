@@ -25,6 +25,7 @@ from bookkit.browser import SITE, file_at
 from bookkit.pages import public_address
 from tests.conftest import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
+from tools import reading
 
 OTHERS = sorted(one.address for one in languages.available().values() if one.address)
 # Of the pages in other languages, these are looked at in a browser.
@@ -42,6 +43,7 @@ NOTEBOOKS = [SITE / f"{page}.html" for page in taught.with_cells()]
 CASES = [path for path in NOTEBOOKS if path.parent.name == "cases"]
 FAILURES = list(entries.chapters().values())
 ANCHORS = Path(__file__).with_name("anchors.txt")
+WORDS = 2600  # of a chapter's core, with code and outputs: twenty minutes
 BYTES = 200_000
 HIGH = 12_000  # pixels of a page as one opens it, at 1280
 
@@ -104,6 +106,14 @@ def test_errors_show_their_last_line_and_cells_of_the_old_stack_are_marked(path)
             assert "cell-then" in outer["class"]
             assert "then · August 2024" in outer.find_previous_sibling("p").get_text()
             assert cell.select_one(".n") is not None and cell.select_one(".err") is None
+
+
+@pytest.mark.parametrize("page", taught.failures())
+def test_a_chapter_is_read_in_the_minutes_of_its_card(page):
+    seen = reading.words(SITE / f"{page}.html")
+    assert seen <= WORDS, f"{page}: {seen} words; cut, fold, or move to the page behind it"
+    said = book.meta(page)["chapter"]["minutes"]["reading"]
+    assert said == reading.minutes(SITE / f"{page}.html"), f"{page}: {seen} words"
 
 
 def test_internal_links_lead_to_a_page_and_an_anchor_that_exist():

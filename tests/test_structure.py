@@ -9,16 +9,16 @@ from bookkit import pages as book
 
 SECTIONS = [
     "Reproduce it",
+    "The same today",
     "What went wrong",
     "Fix it",
     "Catch it early",
-    "Cases",
+    "Still failing",
     "Exercises",
-    "Behind the fix",
     "Key points",
-    "Further reading",
+    "Behind the fix",
 ]
-MINUTES, VISIBLE, SOURCE = 20, 260, 800
+MINUTES, VISIBLE, SOURCE, TODAY = 20, 260, 800, 12
 HIDDEN = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 FAILURES = sorted((book.BOOK / "failures").glob("*.md"))
 PAGES = book.sources()
@@ -40,6 +40,30 @@ def without_cells(text):
 def test_a_failure_chapter_has_the_sections_in_their_order(path):
     found = re.findall(r"^## (.+)$", without_cells(path.read_text()), re.M)
     assert found == SECTIONS, "the sections of a failure chapter are fixed; see CONTRIBUTING"
+
+
+@failure_chapters
+def test_a_chapter_says_first_who_is_hit_today_and_who_reads_it(path):
+    _, opening, readers, *_ = without_cells(path.read_text()).split("\n# ")[1].split("\n\n")
+    assert opening.startswith("**Who is hit today.** ") and readers.startswith("**For whom.** ")
+    assert opening.count("\n") < 3, f"{path.stem}: say in three lines who is hit"
+
+
+@failure_chapters
+def test_what_fails_today_is_a_program_of_twelve_lines(path):
+    cells = [c.node for c in book.code_cells(path) if c.section == "The same today"]
+    assert cells and not any(cell.source.startswith("%%") for cell in cells)
+    assert sum(map(visible_lines, cells)) <= TODAY
+    tags = {tag for cell in cells for tag in cell.metadata.get("tags", [])}
+    assert tags & {"raises-exception", "silent-failure"}, "it fails on the newest stack"
+
+
+@failure_chapters
+def test_a_page_behind_a_chapter_has_the_rest(path):
+    behind = book.path_of(f"book/behind/{path.stem}-fix")
+    rows = {row.page: row.above for row in book.contents()}
+    assert rows[book.page_name(behind)] == book.page_name(path)
+    assert f"](/{book.page_name(behind)}.md" in path.read_text().split("## Behind the fix")[1]
 
 
 @failure_chapters

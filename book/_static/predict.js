@@ -3,6 +3,21 @@
    until somebody has answered, or asks for it. */
 "use strict";
 
+/* Collects what stands below a program: to the mark of `reveal` in the same section, where there is
+   one before the next question; else to the next program or the end of the section. */
+function hideBelow(cell, found) {
+  const next = node => node.nextElementSibling;
+  const isQuestion = node => node.matches("section, .prediction") || node.querySelector("form.predict");
+  let end = next(cell);
+  while (end && !end.matches(".predict-end") && !isQuestion(end)) end = next(end);
+  if (!end?.matches(".predict-end")) {
+    const shown = ".cell:not(.tag_hide-input, .tag_hide-cell, .tag_silent-failure, .tag_replies)";
+    const stop = node => node.matches(`section, .prediction, ${shown}, .cell-marks:has(+ ${shown})`);
+    for (end = next(cell); end && !stop(end);) end = next(end);
+  }
+  for (let node = next(cell); node && node !== end; node = next(node)) found.push(node);
+}
+
 function makePredict(form) {
   const say = text => globalThis.traceEvidence.say(text);
   const replies = [...form.querySelectorAll(".predict-reply")];
@@ -15,11 +30,7 @@ function makePredict(form) {
   const outcome = [];
   if (form.parentElement.matches(".cell > *")) {
     for (let node = form.parentElement; (node = node.nextElementSibling);) outcome.push(node);
-    let node = form.closest(".cell").nextElementSibling;
-    const cell = ".cell:is(.tag_hide-input, .tag_silent-failure, .tag_hide-cell)";
-    for (const kind of ["p:not(.cell-marks)", `${cell}, .cell-marks:has(+ ${cell})`]) {
-      for (; node?.matches(kind); node = node.nextElementSibling) outcome.push(node);
-    }
+    hideBelow(form.closest(".cell"), outcome);
   }
   const hide = hidden => outcome.forEach(node => node.classList.toggle("predict-hidden", hidden));
 

@@ -48,7 +48,9 @@ TABLES: dict[str, Callable[..., str]] = {
     "examined-tools": examined.tools_table,
 }
 FOLD = re.compile(r"^(`{3,})\{admonition\} ([^\n]*)\n:class: dropdown\n(.*?)^\1$", re.M | re.S)
-NO_WORDS = re.compile(r"^(<!--.*-->|</?details.*>|```\{(drawing|matrix-strip)\}.*\n```)\n+", re.M)
+NO_WORDS = re.compile(
+    r"^(<!--.*-->|</?details.*>|```\{(drawing|matrix-strip|reveal)\}.*\n```)\n+", re.M
+)
 MARK = re.compile(r"\{inline-mark\}`\w+: ([^`]+)`")
 SEARCHED = re.compile(r"\{searched\}`([^`]+)`")
 FAMILY = re.compile(r"\{ref\}`([^`]+) <(family-\w+)>`")

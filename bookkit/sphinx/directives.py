@@ -127,10 +127,6 @@ def front_card(here: Generated) -> Nodes:
     """Return the card at the top of a failure chapter."""
     meta = pages.meta(here.env.docname)["chapter"]
     failure = entries.chapters()[Path(here.env.docname).name]
-    prerequisites = say(", ").join(
-        say("{page} ({need})", page=f"[](/book/{need['page']}.md)", need=say(need["need"]))
-        for need in meta["prerequisites"]
-    )
     shown = {
         say("Symptom"): failure.symptom,
         say("Message"): f"`{failure.message}`{{.raised}}",
@@ -139,7 +135,6 @@ def front_card(here: Generated) -> Nodes:
             "reading {reading} min, teaching {teaching} min, exercises {exercises} min",
             **meta["minutes"],
         ),
-        say("Needs"): prerequisites,
     }
     folded = {
         say("Cause"): failure.cause,

@@ -1,11 +1,13 @@
 """The directive of a prediction: a form that answers in the browser, and a fold without scripts."""
 
+import re
 from pathlib import Path
 from typing import ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 from bookkit import pages, predictions
 from bookkit.languages import say
@@ -21,7 +23,7 @@ class Predict(Written):
     required_arguments = 1
     has_content = True
     option_spec: ClassVar[dict] = dict.fromkeys(
-        ("cell", "before", "reads", "keys", "right"), directives.unchanged_required
+        ("cell", "before", "reads", "keys", "right", "shows"), directives.unchanged_required
     )
 
     def run(self) -> Nodes:
@@ -31,6 +33,7 @@ class Predict(Written):
         question, *rest = one.question
         about = self.options.get("before", self.options["cell"])
         place = nodes.container(classes=["prediction"], asks_about=about)
+        place["answered_by"] = self.options["cell"]
         legend = f'<form class="predict" id="predict-{label}"><fieldset><legend><b>'
         place += [raw(f"{legend}{say('Predict')}</b> "), self.line(question), raw("</legend>")]
         place += self.blocks("\n\n".join(rest))
@@ -40,9 +43,12 @@ class Predict(Written):
             place += raw(f'<div class="predict-answer"><label>{field} <b>{letter}</b> ')
             place += [self.line(answer), raw("</label></div>")]
             right = letter == self.options["right"]
-            kind, word = ("right", say("Right.")) if right else ("wrong", say("Not so."))
-            replies += [raw(f'<div class="predict-reply" data-{kind}><b>{letter}. {word}</b> ')]
-            replies += [*self.blocks(reply), raw("</div>")]
+            kind, word = ("right", f" {say('Right.')}") if right else ("wrong", "")
+            replies += [raw(f'<div class="predict-reply" data-{kind}><b>{letter}.{word}</b> ')]
+            replies += self.blocks(reply)
+            if "shows" in self.options:  # filled in when the page has its outputs
+                replies += [nodes.container(shows=self.options["shows"].replace("LETTER", letter))]
+            replies += [raw("</div>")]
         place += [raw("</fieldset>"), *fold("", say("Replies to the answers"), *replies)]
         place += raw("</form>")
         return [place]
@@ -105,6 +111,30 @@ class WorkshopTest(Written):
         return [nodes.container("", *self.blocks(text), classes=["workshop-test"])]
 
 
+class Reveal(SphinxDirective):
+    """Where what a question hides ends, if not at the next program or the end of the section."""
+
+    def run(self) -> Nodes:
+        """Return a mark without words; `predict.js` looks for it."""
+        return [raw('<div class="predict-end"></div>')]
+
+
+def put_outputs_into_replies(app: Sphinx, doctree: nodes.document) -> None:
+    """Put into each reply the lines of its own that the question's cell printed."""
+    cells = {
+        cell["cell_metadata"].get("name"): cell
+        for cell in doctree.findall(nodes.container)
+        if cell.get("nb_element") == "cell_code"
+    }
+    for place in doctree.findall(nodes.container):
+        for reply in place.findall(nodes.container) if "asks_about" in place else ():
+            if "shows" in reply:
+                blocks = cells[place["answered_by"]].findall(nodes.literal_block)
+                printed = [b.astext() for b in blocks if "output" in b["classes"]]
+                found = "\n".join(re.findall(reply["shows"], "\n".join(printed), re.M))
+                reply += nodes.literal_block(found, found, language="text", classes=["output"])
+
+
 def put_before_output(app: Sphinx, doctree: nodes.document) -> None:
     """Put a question that stands before its cell between the cell's code and its output."""
     for place in list(doctree.findall(nodes.container)):
@@ -121,6 +151,8 @@ def put_before_output(app: Sphinx, doctree: nodes.document) -> None:
 def setup(app: Sphinx) -> dict:
     """Register the directive; cells are marked after questions have found their place."""
     app.add_directive("predict", Predict)
+    app.add_directive("reveal", Reveal)
     app.add_directive("workshop-test", WorkshopTest)
+    app.connect("doctree-read", put_outputs_into_replies, priority=300)
     app.connect("doctree-read", put_before_output, priority=400)
     return {"parallel_read_safe": True, "version": "1"}

@@ -43,7 +43,7 @@ def test_of_the_second_sixty_no_whole_one_is_alarmed_and_the_page_says_what_was_
         f"Of the {hit['models']} that fail in silence, {hit['before']['found']} were found "
         f"before, {hit['after']['found']} are now, and the script finds {hit['script']}."
     )
-    page = Path(__file__).parents[2] / "book" / "examine" / "examine-your-model.md"
+    page = Path(__file__).parents[2] / "book" / "examine" / "how-it-was-judged.md"
     assert says in " ".join(page.read_text().split()), says
 
 
