@@ -25,7 +25,7 @@ RUNNER = FOLDER / "runner.py"
 CHAPTERS = FOLDER / "chapters"
 RELEASES = FOLDER / "releases"
 WORDINGS = FOLDER / "wordings.toml"
-TIME_LIMIT = 300.0  # seconds for each program, on average
+TIME_LIMIT = 600.0  # seconds for each program, on average
 
 
 def code_of(path: Path) -> str:
