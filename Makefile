@@ -35,7 +35,7 @@ book: environments ## execute the pages, build the site, warnings as errors (LAN
 	@$(PY) -m bookkit.build
 
 page: environments ## execute, test and build one page (P=leaf-order)
-	@$(PY) -m tools.variations --quick "$(P)"
+	@$(PY) -m evidence.variation --quick "$(P)"
 	@$(PY) -m tools.make_page "$(P)" $(ARGS)
 
 case: environments ## lay down a new case (NAME=my-case)
@@ -104,7 +104,7 @@ lock: environments
 
 # Moves the book to the newest releases. A step that fails needs a person: the next ones run all the
 # same, and the end names it. After an interruption or a correction, run it again.
-STEPS := evidence bookkit "pytest -q book --update" bookkit.translations \
+STEPS := evidence "evidence variation" bookkit "pytest -q book --update" bookkit.translations \
   "pytest -q -m 'slow or not slow' tests"
 upgrade: lock
 	$(MAKE) environments

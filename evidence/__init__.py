@@ -14,6 +14,7 @@ KINDS = {
     "wording": kind("WORDING", "kinds"),
     "release": kind("RELEASE", "kinds"),
     "patch": kind("PATCH", "patches"),
-    "cell": kind("CELL", "cells"),
+    "cell": kind("Cells", "cells"),
+    "variation": kind("Variation", "variation"),
 }
 """Each kind of program, by name, as a function that returns it."""

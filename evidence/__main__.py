@@ -17,7 +17,9 @@ from tools import environments
 def main() -> int:
     """Return 0, 1 where a row wants attention, or 2 where something could not be measured."""
     parser = argparse.ArgumentParser(prog="python -m evidence")
-    parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], help="all, if none is named")
+    parser.add_argument(
+        "kinds", nargs="*", choices=[*KINDS, []], help="all that keep rows, if none is named"
+    )
     parser.add_argument("--stacks", default="", help="names of stacks, separated by commas")
     parser.add_argument("--newest", action="store_true", help=f"the newest {stacks.NEWEST} stacks")
     parser.add_argument("--only", default="", help="names of programs, separated by commas")
@@ -28,7 +30,8 @@ def main() -> int:
     for stack in stacks.OPEN if asked.lock else ():
         stacks.lock(stack)
     with execute.alone(stacks.WORK, does="measures"):
-        return max(KINDS[kind]().update(only, names) for kind in asked.kinds or KINDS)
+        kept = [kind for kind in KINDS if kind != "variation"]  # of which no row is kept
+        return max(KINDS[kind]().update(only, names) for kind in asked.kinds or kept)
 
 
 if __name__ == "__main__":

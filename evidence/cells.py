@@ -34,7 +34,7 @@ def run(python, wanted):
                 yield from (json.loads(line) for line in lines if seed == "2")
 
 
-class CELL:
+class Cells:
     """The kind of what a distribution gives in each construct; its rows are asked by the cell."""
 
     @staticmethod

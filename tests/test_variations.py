@@ -5,10 +5,11 @@ import sys
 
 import pytest
 
-from tools import changes, variations
+from evidence import variation as variations
+from tools import changes
 
 PROGRAM = """
-from tools.variations import vary
+from evidence.variation import vary
 vary("plain", {declared!r}, "holds")(lambda: (1.0, 2.0, 2.0))
 """
 ENDLESS = PROGRAM + "while True: pass\n"

@@ -14,7 +14,7 @@ from numpyro.infer import SVI, Trace_ELBO
 from numpyro.infer.autoguide import AutoDelta, AutoMultivariateNormal, AutoNormal
 from numpyro.optim import Adam
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 READINGS = np.float32([3.9, 4.6, 3.1, 5.0, 4.4, 3.0, 4.1, 3.9])

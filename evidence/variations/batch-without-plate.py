@@ -12,7 +12,7 @@ from numpyro.handlers import scale, seed
 from numpyro.infer.util import log_density
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 RATINGS = np.random.default_rng(0).normal(3.0, 1.0, size=80)
 PRIOR = stats.norm(0.0, 1.0).logpdf(3.0) - stats.norm(0.0, 1.0).logpdf(2.0)

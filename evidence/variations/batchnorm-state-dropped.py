@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 warnings.simplefilter("ignore")
 jax.config.update("jax_disable_most_optimizations", True)

@@ -7,7 +7,7 @@ import numpyro.distributions as dist
 from jax import lax
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 CONSTRAINTS = {"rate": dist.constraints.positive}
 

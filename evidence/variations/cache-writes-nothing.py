@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tools.variations import vary
+from evidence.variation import vary
 
 folder = tempfile.mkdtemp()
 jax.config.update("jax_compilation_cache_dir", folder)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 LEVELS, SHOWN = np.float32([0.5, 1.0, 2.0]), np.float32([0.6, 1.0, 2.1])
 GAIN = np.linalg.lstsq(LEVELS[:, None], SHOWN, rcond=None)[0][0]

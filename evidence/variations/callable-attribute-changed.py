@@ -12,7 +12,7 @@ import numpy as np
 from jax import lax
 from jax.experimental.ode import odeint
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 class Growth:

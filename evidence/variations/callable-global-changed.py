@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 price, prices = 2.0, {"now": 2.0}
 

@@ -9,7 +9,7 @@ from numpyro.infer import MCMC, NUTS, SVI, Trace_ELBO
 from numpyro.infer.autoguide import AutoDelta
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 DAYS = np.arange(40)
 SERIES = np.where(DAYS < 25, 1.0, 4.0) + np.random.default_rng(0).normal(size=40)

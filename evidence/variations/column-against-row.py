@@ -13,7 +13,7 @@ import numpyro.distributions as dist
 from numpyro.infer.util import log_density
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 warnings.simplefilter("ignore")
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 def three(move, cured=None, size=8, number=0, dtype=np.float32, lag=1):

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tools.variations import vary
+from evidence.variation import vary
 
 X = np.linspace(1.0, 2.0, 9)
 Y = 3.0 * X + 1.0

@@ -9,7 +9,7 @@ import numpyro.distributions as dist
 from jax import lax
 from numpyro.infer.util import log_density
 
-from tools.variations import vary
+from evidence.variation import vary
 
 numpyro.enable_validation()
 

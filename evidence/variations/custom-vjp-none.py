@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 def product_with(slope_of_vector):

@@ -6,7 +6,7 @@ import numpy as np
 import numpyro.distributions as dist
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 EVEN = (np.arange(60) + 0.5) / 60
 

@@ -8,7 +8,7 @@ import numpyro.distributions as dist
 from numpyro import handlers
 from numpyro.contrib.control_flow import cond, scan
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 

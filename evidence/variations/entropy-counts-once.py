@@ -11,7 +11,7 @@ from jax import lax
 from numpyro.distributions.kl import kl_divergence
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 TRIL = np.float32([[2.0, 0.0], [1.0, 1.0]])
 OF_TRIL = stats.multivariate_normal(cov=TRIL @ TRIL.T).entropy()

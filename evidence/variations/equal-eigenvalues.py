@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 WANTED = np.array([[1.0, 0.2, 0.0], [0.2, 1.5, 0.4], [0.0, 0.4, 2.0]])

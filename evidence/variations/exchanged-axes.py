@@ -12,7 +12,7 @@ from numpyro.distributions.transforms import ExpTransform, SigmoidTransform
 from numpyro.infer.util import log_density
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 Transformed = dist.TransformedDistribution

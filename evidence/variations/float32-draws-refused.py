@@ -8,7 +8,7 @@ import numpyro.distributions as dist
 from numpyro.distributions import biject_to
 from numpyro.infer.util import log_density
 
-from tools.variations import vary
+from evidence.variation import vary
 
 PRIORS = {
     "a correlation of two, as on the page": lambda: dist.LKJCholesky(2, 3.0),

@@ -6,7 +6,7 @@ import numpy as np
 import numpyro.distributions as dist
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 GRID = 10.0 ** np.arange(9)

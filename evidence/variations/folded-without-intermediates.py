@@ -11,7 +11,7 @@ from numpyro.infer import SVI, Trace_ELBO, TraceMeanField_ELBO
 from numpyro.infer.util import log_density
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 KEY = jax.random.PRNGKey(0)

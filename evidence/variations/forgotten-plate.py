@@ -10,7 +10,7 @@ from numpyro import handlers
 from numpyro.contrib.control_flow import scan
 from numpyro.infer import MCMC, NUTS, Predictive
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 GROUPS = 8

@@ -6,7 +6,7 @@ import numpy as np
 import numpyro.distributions as dist
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 # In 2024 there was no `get_args`.
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpyro
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 numpyro.set_host_device_count(4)
 

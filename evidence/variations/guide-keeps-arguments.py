@@ -11,7 +11,7 @@ from numpyro.handlers import seed
 from numpyro.infer import Predictive, autoguide
 from numpyro.infer.autoguide import AutoLowRankMultivariateNormal, AutoNormal
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 HEIGHTS = np.float32([2.1, 3.9, 6.2])

@@ -11,7 +11,7 @@ from numpyro.infer import SVI, Trace_ELBO, autoguide
 from numpyro.infer.autoguide import AutoDelta, AutoNormal
 from numpyro.optim import Adam
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 READINGS, KEY = np.float32([11.0, 4.0, 21.0]), random.PRNGKey(0)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 VALUES = np.array([4.0, -3.0, 1.0, 6.0, -6.0])
 LABELS = np.array([1, 2, 3, 4, 5])

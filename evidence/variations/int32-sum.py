@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tools.variations import vary
+from evidence.variation import vary
 
 warnings.simplefilter("ignore")  # of int64 that becomes int32
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tools.variations import vary
+from evidence.variation import vary
 
 LARGE = np.array([5_000_000_000, 6_000_000_000])
 NEGATIVE = np.array([3_000_000_000, -3_000_000_000])

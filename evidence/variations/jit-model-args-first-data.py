@@ -9,7 +9,7 @@ import numpyro
 import numpyro.distributions as dist
 from numpyro.infer import AIES, ESS, MCMC, NUTS, BarkerMH, DiscreteHMCGibbs
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 CHAINS = {"num_chains": 4, "chain_method": "vectorized"}

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 class Plain:

@@ -14,7 +14,7 @@ import numpyro.distributions as dist
 from numpyro.infer.util import log_density
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 MONDAY = np.array([2.1, 1.4, 2.3, 1.9, 2.0])
 

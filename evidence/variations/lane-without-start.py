@@ -14,7 +14,7 @@ from numpyro.infer import MCMC, NUTS, SVI, Trace_ELBO
 from numpyro.infer.autoguide import AutoDelta, AutoNormal
 from numpyro.optim import Adam
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 TANKS = np.float32([[1.2, 0.4, 2.1], [np.nan, 3.0, 2.5], [-1.0, -0.2, -1.1]])

@@ -8,7 +8,7 @@ import numpy as np
 import numpyro.distributions as dist
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 low = jnp.array([[2.0, 0.0], [1.0, 1.0]])
 matrix = low @ low.T

@@ -9,7 +9,7 @@ import numpy as np
 import numpyro.distributions as dist
 from numpyro.distributions.util import lazy_property
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 class Tails(NamedTuple):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from tools.variations import vary
+from evidence.variation import vary
 
 folder = tempfile.TemporaryDirectory()
 LOOP = "import sys\nfor line in sys.stdin: exec(eval(line))"

@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 READINGS = jnp.array([2.1, 1.4, 2.3, 1.9, 2.0])
 

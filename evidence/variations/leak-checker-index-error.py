@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from tools.variations import vary
+from evidence.variation import vary
 
 READINGS = [2.1, 1.4, 2.3]
 

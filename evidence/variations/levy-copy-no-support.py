@@ -14,7 +14,7 @@ from numpyro.infer.autoguide import AutoNormal
 from numpyro.infer.util import initialize_model, potential_energy
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 if not hasattr(dist, "Levy"):
     sys.exit()  # in 2024 there was none

@@ -7,7 +7,7 @@ import numpy as np
 from jax import lax
 from jax.experimental.ode import odeint
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 class River(eqx.Module):

@@ -10,7 +10,7 @@ from jax import lax
 from jax.scipy.special import ndtr
 from scipy import special, stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 def mass(low, high):

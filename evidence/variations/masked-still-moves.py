@@ -7,7 +7,7 @@ import numpy as np
 import optax
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 X = np.linspace(0.0, 1.0, 9)
 Y = 2.0 * X + 1.0

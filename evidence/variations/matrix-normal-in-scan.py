@@ -9,7 +9,7 @@ from numpyro.contrib.control_flow import scan
 from numpyro.infer.util import log_density
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 

@@ -10,7 +10,7 @@ import numpyro.distributions as dist
 from jax import lax, random
 from numpyro.infer import HMC, MCMC, NUTS, BarkerMH
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 KEY, READINGS = random.PRNGKey(0), np.float32([1.2, 0.4, 2.1])

@@ -7,7 +7,7 @@ import numpyro.distributions as dist
 from jax import lax
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 DOSES = np.float32([0, 0.5, 1, 2, 4, 8])
 RESPONSES = np.float32([0.1, 0.6, 1.1, 1.4, 2.1, 2.7])

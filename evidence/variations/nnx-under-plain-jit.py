@@ -8,7 +8,7 @@ import numpy as np
 import optax
 from flax import nnx
 
-from tools.variations import vary
+from evidence.variation import vary
 
 X = np.linspace(-1.0, 1.0, 9)[:, None]
 Y = 0.5 * X + 0.2

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax, random
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 

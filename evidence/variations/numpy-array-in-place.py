@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 if hasattr(jax, "enable_x64"):
     enable_x64 = jax.enable_x64

@@ -8,7 +8,7 @@ from jax import random
 from numpyro.infer import SVI, Trace_ELBO, autoguide, init_to_sample, init_to_value
 from numpyro.optim import Adam
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 

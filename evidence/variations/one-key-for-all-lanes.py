@@ -9,7 +9,7 @@ import numpyro.distributions as dist
 from jax import lax, random
 from numpyro.handlers import seed
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 

@@ -9,7 +9,7 @@ import numpyro.distributions as dist
 from jax import lax
 from numpyro.distributions.util import lazy_property
 
-from tools.variations import vary
+from evidence.variation import vary
 
 CONSTRAINTS = {"scale": dist.constraints.positive}
 

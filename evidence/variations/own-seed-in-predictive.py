@@ -8,7 +8,7 @@ from jax import random
 from numpyro.handlers import seed
 from numpyro.infer import Predictive
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 

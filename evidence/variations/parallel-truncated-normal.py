@@ -11,7 +11,7 @@ from jax import lax
 from jax.scipy.special import ndtr
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 OLD = ("UnexpectedTracerError", "holds")
 

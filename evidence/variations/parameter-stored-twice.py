@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro.distributions as dist
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 def three(make, exact, name="scale", x=3.0, grad=jax.grad, cure=None, **values):

@@ -10,7 +10,7 @@ from numpyro.distributions.transforms import AffineTransform, ExpTransform, Powe
 from numpyro.infer.util import log_density
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 OLD = ("IndexError", "IndexError")

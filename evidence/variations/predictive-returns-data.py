@@ -11,7 +11,7 @@ from numpyro.contrib.control_flow import scan
 from numpyro.handlers import condition
 from numpyro.infer import Predictive
 
-from tools.variations import vary
+from evidence.variation import vary
 
 X = np.linspace(-2, 2, 30)
 Y = 2 * X

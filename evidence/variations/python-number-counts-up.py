@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 class Decay(eqx.Module):

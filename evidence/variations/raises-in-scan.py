@@ -10,7 +10,7 @@ import numpyro.distributions as dist
 from numpyro.contrib.control_flow import scan
 from numpyro.infer.util import log_density
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 TRIL = np.float32([[1.0, 0.0], [0.5, 0.8]])

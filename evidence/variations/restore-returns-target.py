@@ -8,7 +8,7 @@ import numpy as np
 import orbax.checkpoint as ocp
 from flax.training import checkpoints
 
-from tools.variations import vary
+from evidence.variation import vary
 
 START = {"slope": np.array(0.0)}
 SAVED = {"slope": np.array(0.5)}

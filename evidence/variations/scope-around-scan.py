@@ -12,7 +12,7 @@ from numpyro.contrib.control_flow import cond, scan
 from numpyro.infer.util import initialize_model, log_density
 from scipy import stats
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 scope = handlers.scope

@@ -12,7 +12,7 @@ import numpyro
 import numpyro.distributions as dist
 from numpyro.infer import MCMC, BarkerMH
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 usual = 0.0

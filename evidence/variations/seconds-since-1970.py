@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tools.variations import vary
+from evidence.variation import vary
 
 SECONDS = 1_763_900_000.0 + 10 * np.arange(31)
 

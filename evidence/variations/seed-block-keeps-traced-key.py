@@ -9,7 +9,7 @@ from jax import lax
 from numpyro.contrib.control_flow import scan
 from numpyro.handlers import seed
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 LENGTHS = np.array([3, 2, 5, 40, 1, 2])
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 def apply(field, level):

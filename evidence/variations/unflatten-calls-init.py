@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 HOURS = np.linspace(0.0, 1.0, 5)
 

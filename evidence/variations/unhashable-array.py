@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 @dataclasses.dataclass(frozen=True)

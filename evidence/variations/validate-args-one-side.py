@@ -7,7 +7,7 @@ import numpyro
 import numpyro.distributions as dist
 from jax import lax
 
-from tools.variations import vary
+from evidence.variation import vary
 
 READINGS = np.float32([1.0, 0.5, 2.0])
 

@@ -10,7 +10,7 @@ import numpyro
 import numpyro.distributions as dist
 from numpyro import handlers
 
-from tools.variations import vary
+from evidence.variation import vary
 
 
 def three(make, undo, size=3, number=0, jit=False):

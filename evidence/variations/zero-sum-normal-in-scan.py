@@ -11,7 +11,7 @@ from numpyro.distributions.transforms import ZeroSumTransform
 from numpyro.infer.reparam import TransformReparam
 from numpyro.infer.util import log_density
 
-from tools.variations import vary
+from evidence.variation import vary
 
 jax.config.update("jax_disable_most_optimizations", True)
 CONFIG = {"effect": TransformReparam()}

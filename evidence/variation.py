@@ -1,10 +1,12 @@
-"""Try failures and cures on variations: `python -m tools.variations [NAME …]`.
+"""Try failures and cures on variations: `python -m evidence variation`.
 
 A file of `evidence/variations` belongs to the case or chapter of its name. It holds plain programs,
 such as a reader would make of the page's own, each marked by `vary` with what was seen when
 somebody last looked. A program returns what the library gives, the same computed another way, and
 what the cure gives (None if there is no cure to try); each a value, or a function of no argument
-that may raise.
+that may raise. No row is kept of one: what it must do stands beside it.
+
+`python -m evidence.variation [NAME …]` has options for a few of them, which CI and `make page` use.
 """
 
 import argparse
@@ -16,7 +18,7 @@ import runpy
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +78,7 @@ def run_inside(path: Path, quick: bool) -> None:
 
     stack = "then" if jax.__version_info__ < (0, 5) else "now"
     # The file asks this module for `vary`, under its name as a module.
-    sys.modules["tools.variations"] = sys.modules[__name__]
+    sys.modules["evidence.variation"] = sys.modules[__name__]
     runpy.run_path(str(path))
     for title, usual, elsewhere, program in FOUND[: 1 if quick else None]:
         declared = tuple(elsewhere.get(stack, usual))
@@ -111,7 +113,7 @@ def run_file(file: Path, python: str, quick: bool, seconds: float = 0.0) -> int:
     Returns:
         How many did not do what they declare; one more if the file itself failed.
     """
-    words = [python, "-m", "tools.variations", "--inside", str(file)]
+    words = [python, "-m", "evidence.variation", "--inside", str(file)]
     words += ["--quick"] if quick else []
     if seconds:
         words = ["bash", "-c", 'ulimit -t "$1" && exec "${@:2}"', "-", f"{seconds:.0f}", *words]
@@ -134,7 +136,22 @@ def run_file(file: Path, python: str, quick: bool, seconds: float = 0.0) -> int:
     return wrong
 
 
-def main() -> int:
+class Variation:
+    """The kind; it runs on the book's two stacks."""
+
+    @staticmethod
+    def update(only: Iterable[str] = (), names: Iterable[str] = ()) -> int:
+        """Run programs on some stacks, or on both; return 0 where each did what it declares."""
+        chosen = [stack for stack in ("now", "then") if stack in (only or [stack])]
+        return max((main([*names, "--stack", stack]) for stack in chosen), default=0)
+
+
+def python_of(stack: str) -> str:
+    """Return the Python of one of the book's stacks."""
+    return sys.executable if stack == "now" else str(ROOT / ".venv-then" / "bin" / "python")
+
+
+def main(words: Sequence[str] | None = None) -> int:
     """Run the variations of some pages, or of all; return 0 where each did what it declares."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*")
@@ -142,20 +159,20 @@ def main() -> int:
     parser.add_argument("--changed", action="store_true", help="those of the pages that changed")
     parser.add_argument("--draw", type=float, help="and drawn ones, for so many seconds of CPU")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="of the draw")
-    parser.add_argument("--python", default=sys.executable, help="the Python of another stack")
+    parser.add_argument("--stack", default="now", choices=["now", "then"])
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
-    args = parser.parse_args()
+    args = parser.parse_args(words)
     if args.inside:
         run_inside(args.inside, args.quick)
         return 0
-    names = [*args.names, *(changed() if args.changed else ())]
+    python, names = python_of(args.stack), [*args.names, *(changed() if args.changed else ())]
     files = [FOLDER / f"{Path(name).stem}.py" for name in names]
     if not (args.names or args.changed or args.draw):
         files = sorted(FOLDER.glob("*.py"))
     wrong: dict[str, int] = {}
     for file in files:
         if file.exists():
-            wrong[file.stem] = run_file(file, args.python, args.quick)
+            wrong[file.stem] = run_file(file, python, args.quick)
         else:
             wrong[file.stem] = not args.quick  # `make page` also builds pages that need none
             print(f"{file.stem:28} has no file in evidence/variations/")
@@ -166,7 +183,7 @@ def main() -> int:
             left = args.draw - (used() - begun)
             if left < 1:
                 break
-            wrong[file.stem] = run_file(file, args.python, args.quick, left)
+            wrong[file.stem] = run_file(file, python, args.quick, left)
     bad = [name for name, count in wrong.items() if count]
     total = f"{sum(TRIED.values())} variations of {len(wrong)} pages"
     print(f"{total}, {sum(wrong.values())} not as declared")
