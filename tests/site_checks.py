@@ -25,7 +25,7 @@ from bookkit.browser import SITE, file_at
 from bookkit.pages import public_address
 from tests.conftest import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
-from tools import reading
+from tools import changes, reading
 
 OTHERS = sorted(one.address for one in languages.available().values() if one.address)
 # Of the pages in other languages, these are looked at in a browser.
@@ -217,16 +217,22 @@ def test_every_failure_and_case_and_its_sections_have_labels_that_lead_to_them()
 
 # --- each page, looked at in a browser ------------------------------------------------------------
 
-# A page is loaded once for each width, and everything is measured in that load. Cases are laid out
-# alike, and so are everyday errors: one in four is opened, in one width.
+# A page is loaded once for a width, and everything is measured in that load. Pages that a change
+# touches are opened in both widths, others in one, which the next commit changes. Cases are laid out
+# alike, and so are everyday errors: of those that are as they were, one in four is opened.
 ALIKE = [*CASES, *(path for path in HTML if path.parent.name == "errors")]
 # With EVERYTHING=1, as once a week, nothing is left out.
 EVERYTHING = bool(os.environ.get("EVERYTHING"))
+TOUCHED = {SITE / name.replace(".md", ".html") for name in changes.few(changes.touched())}
+TURN = int(changes.git("rev-parse", "HEAD")[:8] or "0", 16)
+LOOKED_AT = [*HTML, *(SITE / other / name for other in OTHERS for name in SAMPLE)]
 VIEWS = [
     (path, width, scheme)
-    for path in [*HTML, *(SITE / other / name for other in OTHERS for name in SAMPLE)]
+    for number, path in enumerate(LOOKED_AT)
     for place, (width, scheme) in enumerate(zip(WIDTHS, SCHEMES, strict=True))
-    if EVERYTHING or path not in ALIKE or ALIKE.index(path) % 8 == 4 * place
+    if EVERYTHING
+    or path in TOUCHED
+    or (number + TURN) % (8 if path in ALIKE else 2) == (4 * place if path in ALIKE else place)
 ]
 
 SIDEWAYS = """() => {
@@ -360,7 +366,7 @@ def test_a_page_is_sound(path, width, scheme, windows):
     found = wrong_in_layout(view)
     if width == 1280 and high > HIGH:
         found.append(f"{high} pixels high, {HIGH} at most")
-    once = path in ALIKE or width == 1280
+    once = width == 1280 or (path, WIDTHS[0], SCHEMES[0]) not in VIEWS
     if path in PAGES and once:
         found += cut_on_paper(view)
     found += wrong_requests(view)
