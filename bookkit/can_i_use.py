@@ -104,7 +104,7 @@ def table(address: Callable[[str], str]) -> str:
         f'{told}></p><p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" '
         f'role="region" aria-label="{say("Distributions and constructs")}">'
         f'<table class="version-matrix cells"><thead><tr><th scope="col">{say("Distribution")}</th>'
-        f'<th scope="col">{say("Not right")}</th>{heads}</tr></thead><tbody>{"".join(body)}</tbody>'
+        f'<th scope="col">{say("Wrong or raises")}</th>{heads}</tr></thead><tbody>{"".join(body)}</tbody>'
         f"</table></div>"
     )
 

@@ -91,7 +91,8 @@ def differing(text: str, other: str) -> list[tuple[str, bool]]:
     if matcher.ratio() < 0.5:
         return [(text, False)]
     parts = matcher.get_opcodes()
-    return [("".join(ours[i:j]), kind != "equal") for kind, i, j, _, _ in parts if i < j]
+    found = [("".join(ours[i:j]), kind != "equal") for kind, i, j, _, _ in parts if i < j]
+    return [(text, differs and bool(text.strip())) for text, differs in found]
 
 
 def mark_differences(sides: list[nodes.Element]) -> None:

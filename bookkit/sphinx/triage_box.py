@@ -101,7 +101,7 @@ def triage_box(here: Generated) -> str:
         paste=say("Paste an error, or words to search for"),
         example="UnexpectedTracerError: Encountered an unexpected tracer …",
         note=say("Nothing leaves this page."),
-        submit=say("Say what it is"), clear=say("Clear"),
+        submit=say("Find it"), clear=say("Clear"),
         without=say(
             "Without scripts, look up the message in the <a href='{index}'>error index</a>, or "
             "what you see in the <a href='{cases}'>casebook</a>.",
