@@ -51,6 +51,20 @@ def test_on_paper_all_replies_are_listed_and_on_the_screen_that_of_each_try(path
     assert not view.errors
 
 
+def test_a_reply_to_a_repair_shows_what_came_of_it():
+    asked = {
+        name: one for name, (_, one) in predictions.of_book().items() if "shows" in one.options
+    }
+    forms = [form for path in WITH for form in soup(SITE / path).select("form.predict")]
+    found = {form["id"].removeprefix("predict-"): form for form in forms}
+    assert len(asked) >= 5
+    for name, one in asked.items():
+        shown = [reply.select("pre") for reply in found[name].select(".predict-reply")]
+        printed = ["".join(block.get_text() for block in blocks) for blocks in shown]
+        assert [text[:1] for text in printed] == list("ABCD"[: len(one.answers)]), name
+        assert all("\n" not in text.strip() for text in printed), name
+
+
 def test_by_keyboard_the_choice_moves_and_enter_answers(open_page):
     page = open_page(PAGE).page
     form = page.locator("#predict-lazy-reads")

@@ -42,11 +42,8 @@ def test_nobody_answers_by_a_rule_who_has_read_no_program():
 
 def test_the_rules_find_what_gives_an_answer_away():
     """As the book had it: the right answer alone is bare, or has both stacks."""
-    answers = [
-        ("1 and 1, as the text is the same.", ""),
-        ("1 and 4.", ""),
-        ("4 and 4: they differ.", ""),
-    ]
+    texts = "1 and 1, as the text is the same.", "1 and 4.", "4 and 4: they differ."
+    answers = [(text, "") for text in texts]
     leaky = predictions.Prediction("leaky", {"right": "B"}, ["?"], answers)
     for name in ("the shortest", "no reason", "no reason, else the shortest", "B"):
         assert blind.score(blind.RULES[name], [leaky]) == 1

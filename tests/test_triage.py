@@ -341,7 +341,7 @@ def test_each_answer_leads_to_a_section_that_exists():
         text = (ROOT / f"book/failures/{failure.name}.md").read_text()
         headings = re.findall(r"^#+ (.+)$", text, re.M)
         slugs = {re.sub(r"[^\w -]", "", row.lower()).replace(" ", "-") for row in headings}
-        slugs |= {*failure.once}  # which the table of cases has
+        slugs |= {*failure.once}  # which stand at the table of cases
         gone = {"cases", *(row.section or "fix-it" for row in failure.wordings)} - slugs
         assert not gone, f"{failure.name}.md has no section {gone}: mend `section` at its top"
         assert failure.question.endswith(("?", ".")) and "?" in failure.question
