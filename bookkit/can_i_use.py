@@ -96,6 +96,7 @@ def table(address: Callable[[str], str]) -> str:
         "all": say("{right} of {all} right"), "bad": say("not right: {names}"),
         "none": say("No such distribution or construct."),
     }  # fmt: skip
+    bad = say("Wrong or raises")
     told = " ".join(f'data-{key}="{text}"' for key, text in says.items())
     return (
         f'<form id="cell-filter"><label>{say("Distribution")} <input type="search" name="row" '
@@ -104,7 +105,7 @@ def table(address: Callable[[str], str]) -> str:
         f'{told}></p><p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" '
         f'role="region" aria-label="{say("Distributions and constructs")}">'
         f'<table class="version-matrix cells"><thead><tr><th scope="col">{say("Distribution")}</th>'
-        f'<th scope="col">{say("Wrong or raises")}</th>{heads}</tr></thead><tbody>{"".join(body)}</tbody>'
+        f'<th scope="col">{bad}</th>{heads}</tr></thead><tbody>{"".join(body)}</tbody>'
         f"</table></div>"
     )
 

@@ -5,12 +5,25 @@ What is laid down, `new_case.md`, holds an example that really runs; replace it 
 
 import re
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from string import Template
 
 from . import entries, pages
 
 TEMPLATE = Path(__file__).with_suffix(".md")
+
+
+CHOICES = {
+    **entries.CHOICES,
+    **{"see": dict.fromkeys(entries.SEE), "where": dict.fromkeys(entries.WHERE)},
+}
+
+
+def in_words(choices: Collection) -> str:
+    """Return the choices of a key, with what each means where that is said."""
+    known = choices.items() if isinstance(choices, dict) else ((one, None) for one in choices)
+    return ", ".join(f"{one} ({means})" if means else str(one) for one, means in known)
 
 
 def lay_down(name: str) -> Path:
@@ -29,6 +42,7 @@ def lay_down(name: str) -> Path:
         raise pages.PageError(f"{taken[0].relative_to(pages.ROOT)} is there already.")
     words = {"slug": name, "title": name.replace("-", " ").capitalize()}
     words["name"], words["family"] = name.replace("-", "_"), next(iter(entries.chapters()))
+    words |= {key: in_words(choices) for key, choices in CHOICES.items()}
     file = pages.CASES / f"{name}.md"
     file.write_text(Template(TEMPLATE.read_text()).substitute(words))
     return file
