@@ -39,10 +39,12 @@ def none_of_these(here: Generated) -> str:
         "None of these? Let <a href='{examine}'><code>examine</code></a> compute the answer of a "
         "NumPyro model a second way. Run your program without <code>jit</code> "
         "(<code>JAX_DISABLE_JIT=1</code>) and in float64 (<code>JAX_ENABLE_X64=1</code>), and make "
-        "it smaller until you know the answer by hand. Then ask: "
+        "it smaller until you know the answer by hand. If it is slow, grows or hangs, read "
+        "<a href='{time}'>Time and memory</a>. Then ask: "
         "<a href='https://github.com/jax-ml/jax/discussions'>JAX</a>, "
         "<a href='https://forum.pyro.ai'>NumPyro</a>.",
         examine=here.address("book/examine/examine-your-model"),
+        time=here.address("book/foundations/time-and-memory"),
     )
 
 
