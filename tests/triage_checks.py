@@ -321,7 +321,7 @@ def test_above_the_sites_search_both_doors_answer(asked, right, open_page):
 
 
 def test_a_search_leads_to_the_first_of_equal_sections_and_loads_what_is_seen(open_page):
-    view = open_page("search.html?q=tracer")
+    view = open_page("search.html?q=escape")
     view.page.locator("#search-results li a[data-led][href*='#']").first.wait_for()
     view.settle()
     assert not view.failed
