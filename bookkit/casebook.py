@@ -7,9 +7,8 @@ from collections.abc import Iterable
 
 from trace_evidence.words import translatable
 
-from . import entries, kept_outputs, pages, versions
+from . import entries, pages, versions
 from .entries import Entry
-from .expectations import SILENT
 from .languages import say
 
 NOT_MEASURED = translatable("not measured yet: `make page`")
@@ -186,6 +185,10 @@ def family_table(family: str) -> str:
 
 def evidence(case: Entry) -> str:
     """Return what a case's program printed when it went wrong, or the error that it raised."""
+    # What builds the reader's package has none of what these need.
+    from . import kept_outputs
+    from .expectations import SILENT
+
     wrong = SILENT if case.kind == "silent" else "raises-exception"
     heading = "stdout|result" if case.kind == "silent" else "error"
     shown = kept_outputs.kept(pages.path_of(case.page)) or []
