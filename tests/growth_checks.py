@@ -68,8 +68,9 @@ def grown(scratch):
 def test_only_the_new_case_is_executed_and_once(grown):
     lines = grown[1][0].stdout.splitlines()
     executed = {line for line in lines if line.startswith("executing")}
-    # Two pages print what `examine` says of cases.
-    reports = {f"executing {name} …" for name in ("examine-your-model", "eight-programs")}
+    # Some pages print what `examine` says of cases.
+    names = ("examine-your-model", "how-it-was-judged", "eight-programs")
+    reports = {f"executing {name} …" for name in names}
     assert executed - reports == {f"executing {NAME} …"}
     assert "executing" not in run(grown[0], "bookkit").stdout
     assert "up to date" in run(grown[0], "bookkit.build").stdout
