@@ -29,11 +29,16 @@ def compare(got, expected, kind="path", x=None, names=("", ""), **given) -> None
         x: where the numbers stand; without it they are counted from 0.
         names: of the axes.
         given: other numbers by their name, in grey; with a density they are ticks.
+
+    Raises:
+        ValueError: the two answers are the same, so that the picture would show no failure.
     """
     import matplotlib.pyplot as plt
 
     rows = {**given, "expected": expected, "got": got}
     rows = {name: np.asarray(row, float) for name, row in rows.items()}
+    if np.array_equal(rows["got"], rows["expected"], equal_nan=True):
+        raise ValueError("`got` and `expected` are the same: there is nothing to compare")
     tables = len(rows) if kind == "grid" else 1
     # Of many wide tables two stand side by side: their numbers would be too small to read.
     across = 2 if kind == "grid" and tables * rows["got"].shape[1] > 12 else tables
