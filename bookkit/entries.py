@@ -31,13 +31,12 @@ FAMILIES = pages.BOOK / "reference" / "families.md"
 ERRORS = pages.BOOK / "errors"
 KEYS = {  # the keys that an entry must have, and those that it may have
     CHAPTER: (
-        "title see where symptom message cause cure question wordings upstream decided_by moved_by",
+        "see where symptom message cause cure question wordings upstream decided_by moved_by",
         "evidence undecided_with once phrases",
     ),
     CASE: (
-        "title short see where kind whose library family symptom phrases severity costs cause cure "
-        "upstream",
-        "wordings evidence question decided_by tolerance examine",
+        "see where whose library family symptom phrases costs cause cure upstream",
+        "wordings evidence question severity decided_by tolerance examine",
     ),
     ERROR: (
         "title symptom cure link wordings",
@@ -66,13 +65,14 @@ SEVERITIES = translatable(
 )
 STACKS = translatable({"now": "Now", "then": "In August 2024"})
 CHOICES: dict[str, Collection] = {
-    **{"kind": KINDS, "whose": OWNERS, "library": LIBRARIES, "severity": SEVERITIES},
-    "only": STACKS,
+    **{"whose": OWNERS, "library": LIBRARIES, "severity": SEVERITIES, "only": STACKS},
 }
 TEXTS = ("title", "symptom", "cause", "cure", "costs", "question")
 # What a program says where the stack lacks what it imports, and the errors that are about that.
 LACKING = ("ImportError", "ModuleNotFoundError", "AttributeError", "NameError")
 MISSING = ("missing-package", "removed-api")
+WASTE = ("slow", "memory", "hang")  # what one sees where answers are right
+SILENT = re.compile(r"^ *:?tags: .*\b(silent-failure|fixed)\b", re.M)
 SECTIONS = ["What you see", "Why", "Cure", "Is my code hit?"]
 
 
@@ -128,7 +128,7 @@ class Entry:
     name: str  # its name everywhere: that of the file, or its key
     form: str  # a key of `KEYS`
     page: str  # the page that shows it, from the root of the repository, without its suffix
-    title: str  # what it is called; a case's is the heading of its page
+    title: str  # what it is called; a chapter's and a case's is the heading of its page
     symptom: str  # what a reader sees, or what went wrong, in a sentence
     cure: str  # what to change, or to try first, in a sentence
     see: tuple[str, ...] = ()  # what one sees, the most telling first: keys of `SEE`
@@ -149,12 +149,13 @@ class Entry:
     undecided_with: tuple[str, ...] = ()  # chapters with the same messages; each has the other's
     once: tuple[str, ...] = ()  # sections that are cases now; old links lead to the table of cases
     # --- of a case
-    short: str = ""  # the name for the margin of a table, at most 32 characters
-    kind: str = ""  # a key of `KINDS`
+    kind: str = ""  # a key of `KINDS`: silent, where a cell is tagged so
     whose: str = ""  # a key of `OWNERS`
     library: str = ""  # a key of `LIBRARIES`: the one whose behavior it is
     family: str = ""  # the chapter or the family that it belongs to
-    severity: int = 0  # a key of `SEVERITIES`, judged from `costs`; the index sorts by it
+    # A key of `SEVERITIES`, judged from `costs`; the index sorts by it. It is written where a wrong
+    # answer is not 1, and all else not 3.
+    severity: int = 0
     costs: str = ""  # how wrong it is, how likely, and when it may be ignored, in two sentences
     tolerance: float = 1e-3  # how far `got`, `expected`, `cured` may differ and agree, relative
     examine: str = ""  # the check of `examine` that finds it in a model, if one does
@@ -174,7 +175,7 @@ class Entry:
     @property
     def wasteful(self) -> bool:
         """Whether the answers are right, and time or memory is lost without an error."""
-        return self.see[0] in ("slow", "memory", "hang")
+        return self.see[0] in WASTE
 
     @cached_property
     def cells(self) -> list[pages.Cell]:
@@ -264,8 +265,13 @@ def made(name: str, form: str, page: str, row: Any) -> Entry:
     row["moved_by"] = tuple(said(one, "says") for one in row.get("moved_by", ()))
     row["phrases"] = tuple(map(say, row.get("phrases", ())))
     row["program"] = row.get("program", "").strip("\n")
-    if form == CASE and not row.get("decided_by"):
-        row["decided_by"] = (row["library"] if row["library"] != "python" else "jax",)
+    if form in (CHAPTER, CASE):
+        row["title"] = pages.title(page)
+    if form == CASE:
+        silent = SILENT.search(pages.read(pages.path_of(page)))
+        row["kind"] = "silent" if silent else "loud"
+        row.setdefault("severity", 3 if not silent or row["see"][0] in WASTE else 1)
+        row.setdefault("decided_by", (row["library"] if row["library"] != "python" else "jax",))
     if form == ERROR:
         row["library"], _, topic = page.rpartition("/")[2].partition("-")
         row.setdefault("topic", topic)

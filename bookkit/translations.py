@@ -155,6 +155,8 @@ def record_texts() -> Iterator[tuple[str, str]]:
     for entry in pages.contents():
         name = f"{entry.page}.md"
         yield from ((name, text) for text in under(pages.meta(entry.page), FRONT))
+        if "entry" in pages.meta(entry.page):
+            yield name, pages.title(entry.page)
         text = pages.path_of(entry.page).read_text()
         for title in re.findall(r"^`{3,}\{exercise-start\} *(.+)$", text, re.M):
             yield name, title
