@@ -1,4 +1,11 @@
-"""Find the exercises of a chapter: what is given, and what belongs to the solution."""
+"""Find the exercises of a chapter: what is given, and what belongs to the solution.
+
+An exercise stands between `exercise-start` and `exercise-end`: code that fails, a cell tagged
+`answer` with a `...` to replace, and one tagged `check`, which is `%check LABEL`. The check is the
+first block of `trace_evidence/exercises/LABEL.md`. Each `assert` has a hint that says what is
+wrong, not what is right. Below it stand wrong answers, the tempting one first, each with the hint
+that it draws out. The solution begins with `%check LABEL refused`, which shows them.
+"""
 
 import re
 from collections.abc import Iterator

@@ -56,4 +56,4 @@ if __name__ == "__main__":
         sys.exit(2)
     name = made.stem
     print(f"{made.relative_to(pages.ROOT)}: replace the example by yours.")
-    print(f"Then `make page P={name} ARGS=--update`, and `make measure`.")
+    print(f"Then run `make page P={name}`.")

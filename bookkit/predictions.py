@@ -1,8 +1,19 @@
 """Predictions: a question before its answer, and which answer the page's own cells bear out.
 
-A page asks in a block; CONTRIBUTING shows one. Its options name an executed cell, a pattern to find
-in what the cell printed or raised, and for each answer what would be found if it were right. Of a
-``%%both`` cell, what is found on `then` and on `now` is put together with ` / `.
+A page asks in a block `:::{predict} LABEL` above the cell that answers, as
+`book/foundations/pytrees.md` does. The site puts it between the cell's code and what comes of it,
+and hides all below it up to the next program, or to a `{reveal}`, until it is answered. Its options:
+
+- `cell` names the cell that answers, and `before` the one that is asked about, where it is another;
+- `reads` is a pattern for what that cell prints or raises. Of a ``%%both`` cell, what is found on
+  `then` and on `now` is put together with ` / `;
+- `keys` are what would be found were each answer right, and `right` is the letter of the one that
+  is: the suite is red where the cell bears out another;
+- `shows` is a pattern in which LETTER stands for the answer's letter: a reply then shows its own
+  lines of what the cell printed.
+
+Each reply says what speaks for its answer, and what shows otherwise. Each answer carries a reason
+or none does, and `tests/blind.py` has rules that must not find the right one.
 """
 
 import re

@@ -201,7 +201,11 @@ def test_a_case_does_on_the_newest_stack_what_its_page_says(case):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("  whose: library", "  whose: mine", "`whose` is 'mine'; it is one of library, documented"),
+        (
+            "  whose: library",
+            "  whose: mine",
+            "`whose` is 'mine'; it is one of library, documented",
+        ),
         ("  whose: library", "  whose: [library]", "`whose` is ['library']; write a text"),
         ("  whose:", "  whos:", "unknown key `whos`; known are"),
         ("  library: ", "  library: jax\n  library: ", "the key `library` stands twice"),

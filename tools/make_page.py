@@ -1,4 +1,7 @@
-"""Execute, test and build one page: `make page P=leaf-order`."""
+"""Execute, test and build one page: `make page P=leaf-order`.
+
+What a new page shows is kept at once; of another, `ARGS=--update` keeps what it shows now.
+"""
 
 import difflib
 import subprocess
@@ -6,7 +9,7 @@ import sys
 from pathlib import Path
 
 from bookkit import __main__ as command
-from bookkit import build, pages
+from bookkit import build, kept_outputs, pages
 
 
 def find(name: str) -> Path:
@@ -39,12 +42,17 @@ def main() -> int:
         if subprocess.run(words, cwd=pages.ROOT).returncode:
             print("Not all of the newest stacks were measured: run this again to try once more.")
     tests = [f"tests/test_{name}.py" for name in ("structure", "cases", "prose")]
-    words = [sys.executable, "-m", "pytest", "-q", str(path), *tests, "-k", path.stem]
-    failed |= subprocess.run([*words, *sys.argv[2:]], cwd=pages.ROOT).returncode
+    options = sys.argv[2:] if kept_outputs.file_of(path).exists() else ["--update"]
+    words = [sys.executable, "-m", "pytest", "-q", str(path), *tests, "-k", path.stem, *options]
+    failed |= subprocess.run(words, cwd=pages.ROOT).returncode
     if failed:
         print("error: the page is not built before its cells do what they say.", file=sys.stderr)
         return 1
-    return build.main(page=True)
+    failed = build.main(page=True)
+    words = ["git", "status", "--short", "--untracked-files=all"]
+    changed = subprocess.run(words, cwd=pages.ROOT, capture_output=True, text=True).stdout
+    print(f"To commit, when you have read them:\n{changed}" if changed else "", end="")
+    return failed
 
 
 if __name__ == "__main__":
