@@ -12,33 +12,33 @@ TOLD = ("library", "since", "until", "symptom", "cure", "flag", "url")
 
 def tables() -> list[dict[str, Any]]:
     """Return the tables, in the order of the page."""
-    rows = pages.data(TABLES)["avoid"]
-    return [said({"until": "", **row}, "symptom", "spoiled", "cure") for row in rows]
+    tables = pages.data(TABLES)["avoid"]
+    return [said({"until": "", **table}, "symptom", "spoiled", "cure") for table in tables]
 
 
 def counted() -> dict[str, dict[str, Any]]:
     """Return what each program counted, by program and release."""
-    found: dict[str, dict[str, Any]] = {}
+    counts: dict[str, dict[str, Any]] = {}
     for row in pages.data(ROWS):
         release = row["stack"].split()[0].partition("==")[2]
-        found.setdefault(row["program"], {})[release] = row
-    return found
+        counts.setdefault(row["program"], {})[release] = row
+    return counts
 
 
 def rules() -> dict[str, dict[str, str]]:
     """Return what the reader's package knows of these releases, by program."""
-    return {row["program"]: {key: row[key] for key in TOLD} for row in tables()}
+    return {table["program"]: {key: table[key] for key in TOLD} for table in tables()}
 
 
-def releases(row: dict[str, Any]) -> str:
+def releases(table: dict[str, Any]) -> str:
     """Return the wrong releases of a table in words."""
-    if row["until"]:
-        return versions.between(row["since"], row["until"])
-    measured = counted()[row["program"]]
+    if table["until"]:
+        return versions.between(table["since"], table["until"])
+    measured = counted()[table["program"]]
     newest = max(measured, key=version_order)
     return say(
         "{since} to {newest}, the newest on {date}",
-        since=row["since"], newest=newest, date=measured[newest]["date"],
+        since=table["since"], newest=newest, date=measured[newest]["date"],
     )  # fmt: skip
 
 
@@ -52,12 +52,12 @@ def table() -> str:
     """Return the table of the page: which releases, what is wrong, what helps."""
     head = say("| Release | What is wrong | It may have spoiled | Cure | Thread |")
     rows = []
-    for row in tables():
-        cure = row["cure"]
-        if row["flag"]:
-            cure += say(" Or set `XLA_FLAGS={flag}`.", flag=row["flag"])
-        release = f"{row['library']} {releases(row)}"
-        rows.append((release, row["symptom"], row["spoiled"], cure, thread(row["url"])))
+    for table in tables():
+        cure = table["cure"]
+        if table["flag"]:
+            cure += say(" Or set `XLA_FLAGS={flag}`.", flag=table["flag"])
+        release = f"{table['library']} {releases(table)}"
+        rows.append((release, table["symptom"], table["spoiled"], cure, thread(table["url"])))
     return casebook.as_table(head, rows)
 
 
@@ -92,14 +92,14 @@ def stacks_table() -> str:
     """Return which stacks of the version matrix hold such a release, one row of `load` a line."""
     head = say("| Release | Measured stacks that hold it |")
     rows, stacks = [], [stack["pins"] for stack in versions.matrix()["rows"]]
-    for row in tables():
-        first, last = version_order(row["since"]), version_order(row["until"] or "999")
+    for table in tables():
+        first, last = version_order(table["since"]), version_order(table["until"] or "999")
         held = [
-            pins["jax"] for pins in stacks if first <= version_order(pins[row["library"]]) <= last
+            pins["jax"] for pins in stacks if first <= version_order(pins[table["library"]]) <= last
         ]
         words = say(
             "{number} of {all}, with JAX {releases}",
             number=len(held), all=len(stacks), releases=", ".join(dict.fromkeys(held)),
         )  # fmt: skip
-        rows.append((f"{row['library']} {releases(row)}", words if held else say("none")))
+        rows.append((f"{table['library']} {releases(table)}", words if held else say("none")))
     return casebook.as_table(head, rows)

@@ -26,12 +26,12 @@ def words(letter: str) -> str:
 
 def data() -> dict[str, Any]:
     """Return what the reader's package knows: each cell of the newest stack, and its program."""
-    stack, known = record.stacks()[-1], record.cells()
+    stack, cells = record.stacks()[-1], record.cells()
     return {
         "stack": stack,
         "constructs": record.CONSTRUCTS,
         "rows": {
-            name: ["".join(letters.values()), known[name]["made"], known[name]["said"]]
+            name: ["".join(letters.values()), cells[name]["made"], cells[name]["said"]]
             for name, letters in record.letters_on(stack).items()
         },
         "causes": record.CAUSES,
@@ -52,14 +52,14 @@ def mark(letter: str) -> str:
 
 def of_the_construct_table() -> str:
     """Return a sentence for each construct that goes wrong whatever the distribution is."""
-    rows, found = record.letters_on(record.stacks()[-1]), []
+    letters_of, lines = record.letters_on(record.stacks()[-1]), []
     for name, text in record.INSTANCES["of_the_construct"].items():
-        letters = Counter(row[name] for row in rows.values())
-        bad, known = letters["W"] + letters["X"], len(rows) - letters["-"] - letters["?"]
-        counted = say("This is so for {bad} of {all} distributions", bad=bad, all=known)
+        letters = Counter(of_one[name] for of_one in letters_of.values())
+        bad, asked = letters["W"] + letters["X"], len(letters_of) - letters["-"] - letters["?"]
+        counted = say("This is so for {bad} of {all} distributions", bad=bad, all=asked)
         case = entries.cases()[cause(record.CAUSES, "Normal", name, "W")["case"]]
-        found.append(f"- {say(text)} {counted}: {casebook.link(case)}.")
-    return "\n".join(found)
+        lines.append(f"- {say(text)} {counted}: {casebook.link(case)}.")
+    return "\n".join(lines)
 
 
 def table(address: Callable[[str], str]) -> str:
@@ -112,28 +112,28 @@ def table(address: Callable[[str], str]) -> str:
 
 def constructs_table() -> str:
     """Return what each construct does, and how many distributions are what in it."""
-    table = record.letters_on(record.stacks()[-1]).values()
+    letters_of = record.letters_on(record.stacks()[-1]).values()
     head, rows = [say("Construct"), say("What is computed twice"), *map(words, "rWX-")], []
     for name, what in record.CONSTRUCTS.items():
-        counts = Counter(letters[name] for letters in table)
+        counts = Counter(letters[name] for letters in letters_of)
         rows.append((f"`{name}`", say(what), *(str(counts[letter]) for letter in "rWX-")))
     return casebook.as_table(head, rows)
 
 
 def causes_table() -> str:
     """Return what is behind the red cells: how many, and the case or why it is none."""
-    found: Counter[int] = Counter()
-    for row, letters in record.letters_on(record.stacks()[-1]).items():
+    counts: Counter[int] = Counter()
+    for distribution, letters in record.letters_on(record.stacks()[-1]).items():
         for name, letter in letters.items():
             if letter in "WX":
-                why = cause(record.CAUSES, row, name, letter)
-                found[record.CAUSES.index(why) if why else -1] += 1
+                why = cause(record.CAUSES, distribution, name, letter)
+                counts[record.CAUSES.index(why) if why else -1] += 1
     rows = []
-    for place, count in found.most_common():
+    for place, count in counts.most_common():
         why = record.CAUSES[place] if place >= 0 else {"note": "not yet followed"}
         case = entries.cases().get(why.get("case", ""))
-        told = [casebook.link(case) if case else "", say(why.get("note", ""))]
-        rows.append((str(count), say(". ").join(filter(None, told))))
+        parts = [casebook.link(case) if case else "", say(why.get("note", ""))]
+        rows.append((str(count), say(". ").join(filter(None, parts))))
     return casebook.as_table(say("| Cells | What is behind them |"), rows)
 
 

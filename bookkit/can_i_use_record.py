@@ -18,27 +18,27 @@ CAUSES = tomllib.loads((FOLDER / "causes.toml").read_text(encoding="utf-8"))["ca
 
 def cells():
     """Return how each distribution is `made`, its letters `on` each stack, what cells `said`."""
-    found: dict = {}
+    by_name: dict = {}
     for row in map(json.loads, FILE.read_text(encoding="utf-8").splitlines()):
-        one = found.setdefault(row["program"], {"made": row["made"], "on": {}, "said": {}})
-        one["on"][row["stack"]] = row["letters"]
-        one["said"].update(row.get("said", {}))
-    return found
+        cell = by_name.setdefault(row["program"], {"made": row["made"], "on": {}, "said": {}})
+        cell["on"][row["stack"]] = row["letters"]
+        cell["said"].update(row.get("said", {}))
+    return by_name
 
 
-def write(known):
+def write(by_name):
     """Write what `load` returns, by distribution and stack."""
-    last, lines = stacks(known)[-1], []
-    for name in sorted(known):
-        row = known[name]
-        for stack in sorted(row["on"], key=order):
+    last, lines = stacks(by_name)[-1], []
+    for name in sorted(by_name):
+        cell = by_name[name]
+        for stack in sorted(cell["on"], key=order):
             line = {
                 "program": name,
                 "stack": stack,
-                "made": row["made"],
-                "letters": row["on"][stack],
+                "made": cell["made"],
+                "letters": cell["on"][stack],
             }
-            line |= {"said": row["said"]} if stack == last else {}
+            line |= {"said": cell["said"]} if stack == last else {}
             lines.append(json.dumps(line, ensure_ascii=False) + "\n")
     FILE.write_text("".join(lines), encoding="utf-8")
 
@@ -50,18 +50,19 @@ def order(stack):
 
 def stacks(known=None):
     """Return the stacks on record, sorted by their releases."""
-    names = {stack for row in (known or cells()).values() for stack in row["on"]}
+    names = {stack for cell in (known or cells()).values() for stack in cell["on"]}
     return sorted(names, key=order)
 
 
-def letters(row, stack):
+def letters(cell, stack):
     """Return the letter of each construct in a row on a stack; `?` where nobody asked."""
-    return dict(zip(CONSTRUCTS, row["on"].get(stack, "").ljust(len(CONSTRUCTS), "?"), strict=False))
+    letters = cell["on"].get(stack, "").ljust(len(CONSTRUCTS), "?")
+    return dict(zip(CONSTRUCTS, letters, strict=False))
 
 
 def letters_on(stack):
     """Return the letters of each row that a stack has, by name."""
-    return {name: letters(row, stack) for name, row in cells().items() if stack in row["on"]}
+    return {name: letters(cell, stack) for name, cell in cells().items() if stack in cell["on"]}
 
 
 def changes(before, after):

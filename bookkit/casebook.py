@@ -54,16 +54,16 @@ def open_ranges(slug: str) -> dict[str, list[list]]:
     right.
     """
     oldest_row, newest = versions.rows()[0]["pins"], versions.newest()["pins"]
-    known, stacks = versions.stacks_of(slug)
-    found: dict[str, list[list]] = {}
+    measured_on, stacks = versions.stacks_of(slug)
+    ranges: dict[str, list[list]] = {}
     for name in versions.decided_by(slug):
-        partly = known < stacks or name not in oldest_row
+        partly = measured_on < stacks or name not in oldest_row
         oldest = [span.first for span in versions.spans(slug, name)[:1] if partly]
-        found[name] = [
+        ranges[name] = [
             ["0" if first in oldest else first, last, last == newest[name]]
             for first, last in versions.boundaries(slug, name)
         ]
-    return found
+    return ranges
 
 
 def link(case: Entry) -> str:
@@ -74,19 +74,19 @@ def link(case: Entry) -> str:
 def upstream(case: Entry) -> str:
     """Return what the trackers say of a case, as Markdown."""
     parts = []
-    for row in case.upstream:
-        if "not_reported" in row:
-            parts.append(f"{{searched}}`{row['not_reported']}`")
+    for thread in case.upstream:
+        if "not_reported" in thread:
+            parts.append(f"{{searched}}`{thread['not_reported']}`")
         else:
-            says = say(": ") + row["says"].rstrip(FULL_STOPS) if row.get("says") else ""
-            parts.append(f"[{row['text']}]({row['url']}){says}")
+            says = say(": ") + thread["says"].rstrip(FULL_STOPS) if thread.get("says") else ""
+            parts.append(f"[{thread['text']}]({thread['url']}){says}")
     return say(". ").join(part.rstrip(FULL_STOPS) for part in parts) + say(". ").rstrip()
 
 
 def patch(case: Entry) -> str:
     """Return a sentence that leads to the patch for a case, or nothing where there is none."""
-    rows = pages.data("evidence/upstream/index.toml")["defect"]
-    if not any(case.name in row["cases"] for row in rows):
+    defects = pages.data("evidence/upstream/index.toml")["defect"]
+    if not any(case.name in defect["cases"] for defect in defects):
         return ""
     return say(" A patch and a test are ready: [Upstream](/book/reference/upstream.md).")
 
@@ -163,7 +163,7 @@ def families() -> dict[str, str]:
     """Return all families in the book's order: the slug, and a link as Markdown."""
     chapters = {name: f"[](/book/failures/{name}.md)" for name in entries.chapters()}
     others = entries.families().items()
-    return chapters | {key: f"{{ref}}`{one.title} <family-{key}>`" for key, one in others}
+    return chapters | {key: f"{{ref}}`{family.title} <family-{key}>`" for key, family in others}
 
 
 def family_table(family: str) -> str:
@@ -231,25 +231,25 @@ def occurs_in(slug: str) -> str:
             whole = (first, last) == (oldest.get(name), newest[name])
             words = say("all {library} releases", library=versions.TITLES[name])
             parts.append(words if whole else f"{versions.TITLES[name]} {ends}")
-    known, stacks = versions.stacks_of(slug)
-    partly = say(" (measured on {known} of {stacks} stacks)", known=known, stacks=stacks)
-    return say("; ").join(parts) + (partly if known < stacks else "")
+    measured_on, stacks = versions.stacks_of(slug)
+    partly = say(" (measured on {known} of {stacks} stacks)", known=measured_on, stacks=stacks)
+    return say("; ").join(parts) + (partly if measured_on < stacks else "")
 
 
 def filters() -> str:
     """Return the filters of the index, hidden where scripts do not run. See `casebook.js`."""
 
-    def options(known: dict) -> str:
-        rows = {"": say("all")} | {key: say(name) for key, name in known.items()}
-        return "".join(f'<option value="{k}">{html.escape(v)}</option>' for k, v in rows.items())
+    def options(names: dict) -> str:
+        words = {"": say("all")} | {key: say(name) for key, name in names.items()}
+        return "".join(f'<option value="{k}">{html.escape(v)}</option>' for k, v in words.items())
 
     used = {case.library for case in entries.cases().values()}
     libraries = {key: name for key, name in entries.LIBRARIES.items() if key in used}
-    known = {
+    by_slug = {
         slug: [case.kind, case.library, list(case.see), open_ranges(slug), case.severity]
         for slug, case in entries.cases().items()
     }
-    data = entries.as_json(known).replace("<", "\\u003c")
+    data = entries.as_json(by_slug).replace("<", "\\u003c")
     return f"""\
 <form id="case-filter">
 <label>{say("Words")}

@@ -200,7 +200,7 @@ def checks() -> dict[str, Callable]:
     text, pattern = forms.TYPES[str], {"type": "string", "format": "regex"}
     pattern["description"] = "escape what is meant literally, or quote it in single quotes."
     listed = ", with `text` and `url`, or with `not_reported` alone."
-    told = dict.fromkeys(("text", "url", "says", "not_reported"), text)
+    links = dict.fromkeys(("text", "url", "says", "not_reported"), text)
     either = [{"required": ["not_reported"], "maxProperties": 1}, {"required": ["text", "url"]}]
     from examine_model.report import NAMES  # which a book without cases does not need
 
@@ -210,7 +210,7 @@ def checks() -> dict[str, Callable]:
     moved_by = forms.mapping(
         moved, [*moved], description="a mapping of library, release, pull, says."
     )
-    upstream = forms.mapping(told, [], anyOf=either, description=f"a mapping{listed}")
+    upstream = forms.mapping(links, [], anyOf=either, description=f"a mapping{listed}")
     families = [*(page.stem for page in sorted(pages.FAILURES.glob("*.md"))), *names_of_families()]
     parts = {
         "wordings": forms.form(Wording, pattern=pattern, text={"minLength": 0}),
@@ -224,11 +224,11 @@ def checks() -> dict[str, Callable]:
     items = {key: {"type": "array", "items": part} for key, part in parts.items()}
     rules: dict[str, Any] = {**one_of, **items, "family": {"enum": families}}
     rules["tolerance"] = {"exclusiveMinimum": 0, "description": "write a number above 0."}
-    found = {}
+    compiled = {}
     for form, (must, may) in KEYS.items():
         schema = forms.form(Entry, f"{must} {may}".split(), must.split(), **rules)
-        found[form] = fastjsonschema.compile(schema)
-    return found
+        compiled[form] = fastjsonschema.compile(schema)
+    return compiled
 
 
 def names_of_families() -> list[str]:
@@ -243,39 +243,39 @@ def read(page: Path) -> Iterator[Entry]:
         PageError: one is not whole, has a key that is not known, or a value that is not.
     """
     form, front, text = form_of(page), pages.front_matter(page), pages.read(page)
-    one = form in (CHAPTER, CASE)
-    rows = {page.stem: front.get("entry")} if one else front.get("entries", {})
-    for name, row in rows.items():
-        if found := forms.problem(row, checks()[form]):
-            key, reason, cure = found
-            begin = 0 if one else text.index(f"\n  {name}:")
+    alone = form in (CHAPTER, CASE)
+    records = {page.stem: front.get("entry")} if alone else front.get("entries", {})
+    for name, record in records.items():
+        if wrong := forms.problem(record, checks()[form]):
+            key, reason, cure = wrong
+            begin = 0 if alone else text.index(f"\n  {name}:")
             place = re.search(rf"^ *{re.escape(key or 'entry')}:", text[begin:], re.M)
             line = text[: begin + (place.start() if place else 0)].count("\n") + 1
-            where = "" if one else f"{name}: "
+            where = "" if alone else f"{name}: "
             raise pages.PageError(f"{page.name}:{line}: {where}{reason}; {cure}")
-        yield made(name, form, pages.page_name(page), row)
+        yield made(name, form, pages.page_name(page), record)
 
 
-def made(name: str, form: str, page: str, row: Any) -> Entry:
+def made(name: str, form: str, page: str, keys: Any) -> Entry:
     """Return an entry as its page has it, in the language that is spoken."""
-    row = {key: tuple(part) if isinstance(part, list) else part for key, part in row.items()}
-    row["wordings"] = tuple(Wording(**said(one, "note")) for one in row.get("wordings", ()))
-    row["evidence"] = tuple(Evidence(**said(one, "means")) for one in row.get("evidence", ()))
-    row["upstream"] = tuple(said(one, "text", "says") for one in row.get("upstream", ()))
-    row["moved_by"] = tuple(said(one, "says") for one in row.get("moved_by", ()))
-    row["phrases"] = tuple(map(say, row.get("phrases", ())))
-    row["program"] = row.get("program", "").strip("\n")
+    keys = {key: tuple(part) if isinstance(part, list) else part for key, part in keys.items()}
+    keys["wordings"] = tuple(Wording(**said(item, "note")) for item in keys.get("wordings", ()))
+    keys["evidence"] = tuple(Evidence(**said(item, "means")) for item in keys.get("evidence", ()))
+    keys["upstream"] = tuple(said(item, "text", "says") for item in keys.get("upstream", ()))
+    keys["moved_by"] = tuple(said(item, "says") for item in keys.get("moved_by", ()))
+    keys["phrases"] = tuple(map(say, keys.get("phrases", ())))
+    keys["program"] = keys.get("program", "").strip("\n")
     if form in (CHAPTER, CASE):
-        row["title"] = pages.title(page)
+        keys["title"] = pages.title(page)
     if form == CASE:
         silent = SILENT.search(pages.read(pages.path_of(page)))
-        row["kind"] = "silent" if silent else "loud"
-        row.setdefault("severity", 3 if not silent or row["see"][0] in WASTE else 1)
-        row.setdefault("decided_by", (row["library"] if row["library"] != "python" else "jax",))
+        keys["kind"] = "silent" if silent else "loud"
+        keys.setdefault("severity", 3 if not silent or keys["see"][0] in WASTE else 1)
+        keys.setdefault("decided_by", (keys["library"] if keys["library"] != "python" else "jax",))
     if form == ERROR:
-        row["library"], _, topic = page.rpartition("/")[2].partition("-")
-        row.setdefault("topic", topic)
-    return Entry(name=name, form=form, page=page, **said(row, *TEXTS))
+        keys["library"], _, topic = page.rpartition("/")[2].partition("-")
+        keys.setdefault("topic", topic)
+    return Entry(name=name, form=form, page=page, **said(keys, *TEXTS))
 
 
 @cached
@@ -284,17 +284,19 @@ def by_name() -> dict[str, Entry]:
 
     Cases stand by family, in each what costs most first, and silent before loud.
     """
-    found: dict[str, list[Entry]] = {form: [] for form in (CHAPTER, FAMILY, CASE, ERROR)}
+    by_form: dict[str, list[Entry]] = {form: [] for form in (CHAPTER, FAMILY, CASE, ERROR)}
     for path in (pages.path_of(entry.page) for entry in pages.contents()):
         if form := form_of(path):
-            found[form] += read(path)
-    found[CASE].sort(key=lambda case: (case.family, case.severity, case.kind == "loud", case.name))
-    return {one.name: one for rows in found.values() for one in rows}
+            by_form[form] += read(path)
+    by_form[CASE].sort(
+        key=lambda case: (case.family, case.severity, case.kind == "loud", case.name)
+    )
+    return {entry.name: entry for some in by_form.values() for entry in some}
 
 
 def of(form: str) -> dict[str, Entry]:
     """Return the entries of a form by name."""
-    return {name: one for name, one in by_name().items() if one.form == form}
+    return {name: entry for name, entry in by_name().items() if entry.form == form}
 
 
 def chapters() -> dict[str, Entry]:
@@ -329,7 +331,7 @@ def wordings() -> list[dict[str, str]]:
     A stack that lacks what a program imports says nothing about its error. Of the errors' own
     programs both stacks are here.
     """
-    found, seen = [], set()
+    distinct, seen = [], set()
     for row in pages.data("evidence/rows/wording.jsonl"):
         row = {**row, "about": row["about"].removeprefix("everyday.")}
         own = row["program"].startswith("everyday.")
@@ -337,14 +339,14 @@ def wordings() -> list[dict[str, str]]:
         key = row["program"], row["stack"] if own else message(row)
         if row["type"] and key not in seen and (own or not lacks):
             seen.add(key)
-            found.append(row)
-    return found
+            distinct.append(row)
+    return distinct
 
 
 def message(row: dict[str, str]) -> str:
     """Return what tells one recorded wording from another: type and message, without numbers."""
-    said = re.split(r"^(?! |Traceback)", row.get("text", ""), maxsplit=1, flags=re.M)[-1]
-    return f"{row.get('type', '')}: {re.sub(r'[0-9]+', '#', said)[:200]}"
+    error = re.split(r"^(?! |Traceback)", row.get("text", ""), maxsplit=1, flags=re.M)[-1]
+    return f"{row.get('type', '')}: {re.sub(r'[0-9]+', '#', error)[:200]}"
 
 
 # --- the programs of a case ------------------------------------------------------------------
@@ -355,10 +357,10 @@ def as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def is_whole(rows: list[str]) -> bool:
+def is_whole(lines: list[str]) -> bool:
     """Tell whether lines of code end where a statement does, and in no string."""
     try:
-        ast.parse("\n".join(rows))
+        ast.parse("\n".join(lines))
     except SyntaxError:
         return False
     return True
@@ -366,18 +368,18 @@ def is_whole(rows: list[str]) -> bool:
 
 def without_asserts(code: str) -> str:
     """Return a cell's code without magics and assertions, and without the lines of these alone."""
-    rows: list[str] = []
-    for row in code.splitlines():
-        if not row.startswith("%") or not is_whole(rows):
-            rows.append(row)
-    for node in reversed(ast.parse("\n".join(rows)).body):
+    lines: list[str] = []
+    for line in code.splitlines():
+        if not line.startswith("%") or not is_whole(lines):
+            lines.append(line)
+    for node in reversed(ast.parse("\n".join(lines)).body):
         if isinstance(node, ast.Assert):
             first, last = node.lineno - 1, node.end_lineno or node.lineno
-            left = rows[first].encode()[: node.col_offset] + b"pass"
-            left += rows[last - 1].encode()[node.end_col_offset :]
+            left = lines[first].encode()[: node.col_offset] + b"pass"
+            left += lines[last - 1].encode()[node.end_col_offset :]
             alone = re.fullmatch(r"(pass;?\s*)+(#.*)?", left.decode())
-            rows[first:last] = [] if alone else [left.decode()]
-    return "\n".join(rows).strip("\n")
+            lines[first:last] = [] if alone else [left.decode()]
+    return "\n".join(lines).strip("\n")
 
 
 def program(case: Entry) -> dict:
@@ -395,8 +397,8 @@ def program(case: Entry) -> dict:
             continue
         expect = cell.node.metadata.get("expect", {})
         expect = expect.get("was", expect)  # where the library has fixed it on the page's stack
-        kept = {key: expect[key] for key in ("raises", "warns", "match") if key in expect}
-        parts["cure" if cell.section == "Cure" else "program"].append({"code": code, **kept})
-    wordings = [[row.type, row.pattern or row.text] for row in case.wordings]
-    known = {"kind": case.kind, "tolerance": case.tolerance, "wordings": wordings}
-    return {**parts, **known}
+        outcome = {key: expect[key] for key in ("raises", "warns", "match") if key in expect}
+        parts["cure" if cell.section == "Cure" else "program"].append({"code": code, **outcome})
+    wordings = [[wording.type, wording.pattern or wording.text] for wording in case.wordings]
+    compared = {"kind": case.kind, "tolerance": case.tolerance, "wordings": wordings}
+    return {**parts, **compared}

@@ -65,8 +65,8 @@ def file_of(page: Path) -> Path:
 
 def first_line(source: str) -> str:
     """Return a cell's first line that is neither magic nor empty, or its first."""
-    rows = [row.strip() for row in source.splitlines() if row.strip()]
-    return next((row for row in rows if not row.startswith("%")), rows[0] if rows else "")
+    lines = [line.strip() for line in source.splitlines() if line.strip()]
+    return next((line for line in lines if not line.startswith("%")), lines[0] if lines else "")
 
 
 def of_cell(cell: NotebookNode) -> Shown:
@@ -84,25 +84,25 @@ def of_cell(cell: NotebookNode) -> Shown:
 
 def of(cell: NotebookNode) -> list[tuple[str, str]]:
     """Return (heading, text) of each output of a cell."""
-    found: list[tuple[str, str]] = []
+    outputs: list[tuple[str, str]] = []
     for output in cell.outputs:
         data = output.get("data", {})
         if output.output_type == "stream":
-            found.append((output.name, output.text))
+            outputs.append((output.name, output.text))
         elif output.output_type == "error":
             message = "\n".join(output.evalue.splitlines()[:LINES_OF_ERROR])
-            found.append(("error", f"{output.ename}: {message}"))
+            outputs.append(("error", f"{output.ename}: {message}"))
         elif "image/svg+xml" in data:
-            found.append(("figure", f"{alt_text(cell)}\n{of_figure(data['image/svg+xml'])}"))
+            outputs.append(("figure", f"{alt_text(cell)}\n{of_figure(data['image/svg+xml'])}"))
         elif steps.MIME in data:
-            found.append(("steps", data[steps.MIME]["caption"]))
+            outputs.append(("steps", data[steps.MIME]["caption"]))
             for frame in data[steps.MIME]["frames"]:
                 where = ", ".join(filter(None, (frame["where"], frame["part"])))
                 text = f"{frame['says']}\n{frame['alt']}\n{of_figure(frame['html'])}"
-                found.append((f"frame {where}".strip(), text))
+                outputs.append((f"frame {where}".strip(), text))
         elif "text/plain" in data:
-            found.append((output.output_type.split("_")[-1], data["text/plain"]))
-    return found
+            outputs.append((output.output_type.split("_")[-1], data["text/plain"]))
+    return outputs
 
 
 def tidy(text: str, varies: str = "") -> str:
@@ -110,8 +110,8 @@ def tidy(text: str, varies: str = "") -> str:
     text = PASSING.sub("…", without_paths(strip_ansi(text)))
     if varies:
         text = re.sub(varies, "…", text)
-    rows = [row.split("\r")[-1].rstrip() for row in text.splitlines()]
-    return "\n".join(row for row in rows if row)
+    lines = [line.split("\r")[-1].rstrip() for line in text.splitlines()]
+    return "\n".join(line for line in lines if line)
 
 
 def of_figure(svg: str) -> str:
@@ -134,8 +134,8 @@ def of_figure(svg: str) -> str:
             marks[_colour(part)] += 1
     drawn = [f"{count} in {colour}" for colour, count in sorted(marks.items()) if colour]
     lie = [
-        f"places in {colour}: {' '.join(f'{x:.0f},{y:.0f}' for x, y in sampled(found))}"
-        for colour, found in sorted(places(root).items())
+        f"places in {colour}: {' '.join(f'{x:.0f},{y:.0f}' for x, y in sampled(points))}"
+        for colour, points in sorted(places(root).items())
     ]
     return "\n".join(
         [f"words: {' · '.join(filter(None, words))}", f"marks: {', '.join(drawn)}", *lie]
@@ -176,13 +176,15 @@ def along(path: str) -> Points:
     pairs = re.findall(r"(-?[\d.]+) (-?[\d.]+)", path)
     points = [(float(x), float(y)) for x, y in pairs]
     ends = [0.0, *itertools.accumulate(itertools.starmap(math.dist, itertools.pairwise(points)))]
-    found = []
+    sampled_points = []
     for wanted in (ends[-1] * n / (SAMPLES - 1) for n in range(SAMPLES if points else 0)):
         after = next((n for n, end in enumerate(ends) if end >= wanted), len(ends) - 1)
-        one, two = points[max(after - 1, 0)], points[after]
-        part = (ends[after] - wanted) / (math.dist(one, two) or 1)
-        found.append((two[0] + part * (one[0] - two[0]), two[1] + part * (one[1] - two[1])))
-    return found
+        first, second = points[max(after - 1, 0)], points[after]
+        part = (ends[after] - wanted) / (math.dist(first, second) or 1)
+        sampled_points.append(
+            (second[0] + part * (first[0] - second[0]), second[1] + part * (first[1] - second[1]))
+        )
+    return sampled_points
 
 
 def sampled(points: Points) -> Points:
@@ -195,8 +197,8 @@ def sampled(points: Points) -> Points:
 def _colour(part: ElementTree.Element) -> str:
     """Return the colours that a shape is drawn in, its filling first."""
     style = dict(re.findall(r"([\w-]+):\s*([^;]+)", part.get("style", "")))
-    found = [style.get(key) or part.get(key) or "" for key in ("fill", "stroke")]
-    return " and ".join(colour for colour in found if colour and colour != "none")
+    colours = [style.get(key) or part.get(key) or "" for key in ("fill", "stroke")]
+    return " and ".join(colour for colour in colours if colour and colour != "none")
 
 
 def of_page(notebook: NotebookNode) -> list[Shown]:
@@ -238,10 +240,12 @@ def same(kept: str, now: str, tolerance: float = TOLERANCE) -> bool:
 
 def near(kept: str, now: str, tolerance: float = TOLERANCE) -> bool:
     """Tell whether the data of figures lie where they lay, as two texts have it."""
-    one, two = PLACES.findall(kept), PLACES.findall(now)
-    if [colour for colour, _ in one] != [colour for colour, _ in two]:
+    before, after = PLACES.findall(kept), PLACES.findall(now)
+    if [colour for colour, _ in before] != [colour for colour, _ in after]:
         return False
-    numbers = ([float(n) for _, row in rows for n in re.split("[ ,]", row)] for rows in (one, two))
+    numbers = (
+        [float(n) for _, row in rows for n in re.split("[ ,]", row)] for rows in (before, after)
+    )
     apart = max(NEAR, 100 * tolerance)
     return all(abs(a - b) <= apart for a, b in itertools.zip_longest(*numbers, fillvalue=math.inf))
 

@@ -2,7 +2,7 @@
 
 A page asks in a block `:::{predict} LABEL` above the cell that answers, as
 `book/foundations/pytrees.md` does. The site puts it between the cell's code and what comes of it,
-and hides all below it up to the next program, or to a `{reveal}`, until it is answered. Its options:
+and hides all below it up to the next program, or to a `{reveal}`, until it is answered. Options:
 
 - `cell` names the cell that answers, and `before` the one that is asked about, where it is another;
 - `reads` is a pattern for what that cell prints or raises. Of a ``%%both`` cell, what is found on

@@ -33,40 +33,47 @@ DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
 
 
-def known_of(one: entries.Entry) -> Entry:
+def known_of(entry: entries.Entry) -> Entry:
     """Return what the package knows of an entry.
 
     `page` is where the book has it, and `link` where triage leads; `occurs` are its releases in
     short; `needs` says that its message alone is not enough.
     """
-    plainly = bare if one.form in (entries.CASE, entries.FAMILY) else str
-    releases = RELEASES.get(one.form, lambda one: {"versions": "", "occurs": "", "ranges": {}})(one)
-    rows = [row for other in (one, *same_message(one)) for row in other.wordings]
-    part = PARTS.get(one.form, "")
+    plainly = bare if entry.form in (entries.CASE, entries.FAMILY) else str
+    none = {"versions": "", "occurs": "", "ranges": {}}
+    releases = RELEASES[entry.form](entry) if entry.form in RELEASES else none
+    wordings = [wording for other in (entry, *same_message(entry)) for wording in other.wordings]
+    part = PARTS.get(entry.form, "")
     return {
-        **{"kind": one.form, "title": bare(one.title), "page": one.place},
-        **{"link": to_page(one.link) if one.link else one.place, "text": TEXTS[one.form](one)},
-        **{"family": one.family, "how": one.kind, "symptom": plainly(one.symptom)},
-        **{"see": [*one.see], "where": [*one.where], "library": one.library, "shows": shows(one)},
-        **{"cause": plainly(one.cause), "cure": plainly(one.cure)},
-        **{"question": plainly(one.question), **releases},
-        "signatures": [[row.regex, row.points, row.section or part] for row in rows if row.regex],
-        "evidence": [[row.pattern, row.points, row.means] for row in one.evidence],
-        "needs": one.form == entries.CASE and any(row.points > 0 for row in one.evidence),
-        "look": [[other.name, bare(other.title), other.page] for other in looks_like(one)],
-        "printed": [[bare(pages.title(page)), page] for page in printed_on(one)],
+        **{"kind": entry.form, "title": bare(entry.title), "page": entry.place},
+        "link": to_page(entry.link) if entry.link else entry.place,
+        "text": TEXTS[entry.form](entry),
+        **{"family": entry.family, "how": entry.kind, "symptom": plainly(entry.symptom)},
+        **{"see": [*entry.see], "where": [*entry.where]},
+        **{"library": entry.library, "shows": shows(entry)},
+        **{"cause": plainly(entry.cause), "cure": plainly(entry.cure)},
+        **{"question": plainly(entry.question), **releases},
+        "signatures": [
+            [wording.regex, wording.points, wording.section or part]
+            for wording in wordings
+            if wording.regex
+        ],
+        "evidence": [[sign.pattern, sign.points, sign.means] for sign in entry.evidence],
+        "needs": entry.form == entries.CASE and any(sign.points > 0 for sign in entry.evidence),
+        "look": [[other.name, bare(other.title), other.page] for other in looks_like(entry)],
+        "printed": [[bare(pages.title(page)), page] for page in printed_on(entry)],
     }
 
 
-def shows(one: entries.Entry) -> str:
+def shows(entry: entries.Entry) -> str:
     """Return the first line that the wrong answer of a silent case prints, as it was kept."""
-    if one.form != entries.CASE or one.kind != "silent":
+    if entry.form != entries.CASE or entry.kind != "silent":
         return ""
-    kept = KEPT / "cases" / f"{one.name}.txt"
+    file = KEPT / "cases" / f"{entry.name}.txt"
     # What reads notebooks, pip does not have.
-    cells = pages.CELL.finditer(pages.read(pages.path_of(one.page)))
+    cells = pages.CELL.finditer(pages.read(pages.path_of(entry.page)))
     place = [n for n, cell in enumerate(cells) if "silent-failure" in cell["options"]]
-    parts = kept.read_text().split("\n=== ") if kept.exists() else []
+    parts = file.read_text().split("\n=== ") if file.exists() else []
     if not place or place[0] >= len(parts):
         return ""
     printed = re.search(r"^--- stdout\n(.+)$", parts[place[0]], re.M)
@@ -76,87 +83,90 @@ def shows(one: entries.Entry) -> str:
 @cached
 def messages() -> dict[str, list[str]]:
     """Return the messages that each page prints, by the page's name, as they were kept."""
-    found = {}
+    by_page = {}
     for page in (entry.page for entry in pages.contents()):
-        kept = KEPT / f"{page.removeprefix('book/')}.txt"
-        text = kept.read_text() if kept.exists() else ""
-        rows = [shown or printed for shown, printed in SAID.findall(text)]
+        file = KEPT / f"{page.removeprefix('book/')}.txt"
+        text = file.read_text() if file.exists() else ""
+        lines = [shown or printed for shown, printed in SAID.findall(text)]
         # An assertion without a word is told from others by its frames, which are not kept.
-        if rows := [row for row in rows if row.strip() != "AssertionError:"]:
-            found[page] = rows
-    return found
+        if lines := [line for line in lines if line.strip() != "AssertionError:"]:
+            by_page[page] = lines
+    return by_page
 
 
-def printed_on(one: entries.Entry) -> list[str]:
+def printed_on(entry: entries.Entry) -> list[str]:
     """Return the other pages that print a message by which an entry is known."""
-    known = [
-        re.compile(row.regex, re.A | re.M) for row in one.wordings if row.points >= triage.CLAIM
+    patterns = [
+        re.compile(wording.regex, re.A | re.M)
+        for wording in entry.wordings
+        if wording.points >= triage.CLAIM
     ]
-    linked = {one.page, *(other.page for other in looks_like(one))}
+    linked = {entry.page, *(other.page for other in looks_like(entry))}
     return [
         page
-        for page, rows in messages().items()
-        if page not in linked and any(form.search(row) for form in known for row in rows)
+        for page, lines in messages().items()
+        if page not in linked
+        and any(pattern.search(line) for pattern in patterns for line in lines)
     ]
 
 
-def same_message(one: entries.Entry) -> list[entries.Entry]:
+def same_message(entry: entries.Entry) -> list[entries.Entry]:
     """Return the chapters that have an entry's messages too."""
     chapters = entries.chapters()
-    near = [other for other in chapters.values() if one.name in other.undecided_with]
-    return near + [chapters[name] for name in one.undecided_with]
+    near = [other for other in chapters.values() if entry.name in other.undecided_with]
+    return near + [chapters[name] for name in entry.undecided_with]
 
 
-def looks_like(one: entries.Entry) -> list[entries.Entry]:
+def looks_like(entry: entries.Entry) -> list[entries.Entry]:
     """Return what an error may be too: what it names, or the loud cases of a chapter."""
-    if one.form == entries.CHAPTER:
-        return [case for case in of_family(one) if case.kind == "loud"]
-    return [entries.by_name()[name] for name in one.look]
+    if entry.form == entries.CHAPTER:
+        return [case for case in of_family(entry) if case.kind == "loud"]
+    return [entries.by_name()[name] for name in entry.look]
 
 
-def of_family(one: entries.Entry) -> list[entries.Entry]:
+def of_family(entry: entries.Entry) -> list[entries.Entry]:
     """Return the cases of a chapter or a family."""
-    return [case for case in entries.cases().values() if case.family == one.name]
+    return [case for case in entries.cases().values() if case.family == entry.name]
 
 
-def of_chapter(one: entries.Entry) -> Entry:
+def of_chapter(entry: entries.Entry) -> Entry:
     """Return the releases that a chapter's failure occurs in."""
-    said = versions.sentence(one.name), casebook.occurs_in(one.name)
-    return dict(zip(("versions", "occurs"), said, strict=True)) | ranges(one)
+    words = versions.sentence(entry.name), casebook.occurs_in(entry.name)
+    return dict(zip(("versions", "occurs"), words, strict=True)) | ranges(entry)
 
 
-def of_case(one: entries.Entry) -> Entry:
+def of_case(entry: entries.Entry) -> Entry:
     """Return the releases that a case occurs in."""
-    return dict.fromkeys(("versions", "occurs"), bare(casebook.measured(one))) | ranges(one)
+    return dict.fromkeys(("versions", "occurs"), bare(casebook.measured(entry))) | ranges(entry)
 
 
-def ranges(one: entries.Entry) -> Entry:
+def ranges(entry: entries.Entry) -> Entry:
     """Return the releases by library, as the triage compares them."""
-    return {"ranges": casebook.open_ranges(one.name)}
+    return {"ranges": casebook.open_ranges(entry.name)}
 
 
-def page_text(one: entries.Entry) -> str:
+def page_text(entry: entries.Entry) -> str:
     """Return the text of a case's page, without its title."""
-    return plain(pages.path_of(one.page)).partition("\n")[2].strip()
+    return plain(pages.path_of(entry.page)).partition("\n")[2].strip()
 
 
-def program_text(one: entries.Entry) -> str:
+def program_text(entry: entries.Entry) -> str:
     """Return the program that raises an everyday error, and what it says."""
-    rows = [row for row in entries.recorded() if row["about"] == one.name]
-    said = map(indented, dict.fromkeys(message(row) for row in rows))
-    parts = ["A program that raises it:", indented(one.program), "It says:", *said]
-    return "\n\n".join(parts) if one.program else ""
+    records = [record for record in entries.recorded() if record["about"] == entry.name]
+    errors = map(indented, dict.fromkeys(message(record) for record in records))
+    parts = ["A program that raises it:", indented(entry.program), "It says:", *errors]
+    return "\n\n".join(parts) if entry.program else ""
 
 
-def family_text(one: entries.Entry) -> str:
+def family_text(entry: entries.Entry) -> str:
     """Return the list of a family's cases."""
-    rows = (f"  {case.name:<28}{bare(case.title)}" for case in of_family(one))
-    return "\n".join(["Its cases:", *rows])
+    lines = (f"  {case.name:<28}{bare(case.title)}" for case in of_family(entry))
+    return "\n".join(["Its cases:", *lines])
 
 
 RELEASES = {entries.CHAPTER: of_chapter, entries.CASE: of_case}
 TEXTS = {
-    **{entries.CHAPTER: lambda one: "", entries.CASE: page_text},
+    **{entries.CHAPTER: lambda entry: "", entries.CASE: page_text},
     **{entries.ERROR: program_text, entries.FAMILY: family_text},
 }
 
@@ -164,7 +174,7 @@ TEXTS = {
 @cached
 def everything() -> dict[str, Entry]:
     """Return all that is known, by name."""
-    return {name: known_of(one) for name, one in entries.by_name().items()}
+    return {name: known_of(entry) for name, entry in entries.by_name().items()}
 
 
 def to_page(link: str) -> str:
@@ -198,7 +208,7 @@ def rules() -> dict[str, Any]:
 
 def plain(path: Path) -> str:
     """Return a page's text as a terminal shows it; what reads notebooks, pip does not have."""
-    found = []
+    parts = []
     # Before each cell its text, then its options, then its code.
     for place, text in enumerate(pages.CELL.split(path.read_text().split("\n---\n", 1)[1])):
         if place % 3 == 1:
@@ -210,8 +220,8 @@ def plain(path: Path) -> str:
             text = LINK.sub(lambda link: link[1] or pages.title(link[2]), text)
             text = re.sub(r"\[([^\]]*)\]\(#[\w-]+\)", r"\1", text)
             text = re.sub(r"^\([\w-]+\)=\n", "", text, flags=re.M)
-        found.append(text)
-    return re.sub(r"\n{3,}", "\n\n", "\n\n".join(found)).strip()
+        parts.append(text)
+    return re.sub(r"\n{3,}", "\n\n", "\n\n".join(parts)).strip()
 
 
 def indented(text: str) -> str:
@@ -219,11 +229,11 @@ def indented(text: str) -> str:
     return "\n".join(f"    {line}".rstrip() for line in text.splitlines())
 
 
-def message(row: dict[str, str]) -> str:
+def message(record: dict[str, str]) -> str:
     """Return the first lines of what a program said, without its frames and its links."""
-    text = re.split(r"^(?! |Traceback)", row["text"], maxsplit=1, flags=re.M)[-1]
+    text = re.split(r"^(?! |Traceback)", record["text"], maxsplit=1, flags=re.M)[-1]
     if not re.match(r"[\w.]*(Error|Exception|Warning|Incompatible)\b", text):
-        text = f"{row['type']}: {text}"
+        text = f"{record['type']}: {text}"
     text = text.partition("\n--------")[0].replace("site-packages/", "")
     lines = [
         line
@@ -235,10 +245,11 @@ def message(row: dict[str, str]) -> str:
 
 def terminal() -> list[str]:
     """Return what the reader's package says in its own words, in English."""
-    known = (triage.SAYS, triage.LABELS, triage.KINDS, triage.SHOWN, narrowing.SEE, narrowing.WHERE)
+    tables = [triage.SAYS, triage.LABELS, triage.KINDS, triage.SHOWN]
+    tables += [narrowing.SEE, narrowing.WHERE]
     one_by_one = (triage.LINE_NUMBER, narrowing.ASK_SEE, narrowing.ASK_WHERE, narrowing.NUMBER)
-    rows = [text for table in known for text in table.values()]
-    return [*rows, *triage.UNKNOWN, *one_by_one, narrowing.HOW, narrowing.NONE, " and ", ": "]
+    labels = [text for table in tables for text in table.values()]
+    return [*labels, *triage.UNKNOWN, *one_by_one, narrowing.HOW, narrowing.NONE, " and ", ": "]
 
 
 def texts(code: str) -> dict[str, str]:
@@ -246,14 +257,14 @@ def texts(code: str) -> dict[str, str]:
     english, before = everything(), languages.spoken().code
     languages.use(code)
     try:
-        found = {text: say(text) for text in terminal()}
-        for name, row in everything().items():
-            found |= {english[name][key]: row[key] for key in TOLD}
-            means = zip(english[name]["evidence"], row["evidence"], strict=True)
-            found |= {old[2]: new[2] for old, new in means}
+        translated = {text: say(text) for text in terminal()}
+        for name, entry in everything().items():
+            translated |= {english[name][key]: entry[key] for key in TOLD}
+            means = zip(english[name]["evidence"], entry["evidence"], strict=True)
+            translated |= {old[2]: new[2] for old, new in means}
     finally:
         languages.use(before)
-    return {old: new for old, new in found.items() if old != new}
+    return {old: new for old, new in translated.items() if old != new}
 
 
 def build() -> dict[str, Any]:
@@ -262,9 +273,9 @@ def build() -> dict[str, Any]:
         "site": pages.public_address(),
         "explain": everything(),
         "words": {
-            one.code: {"address": one.address, "texts": texts(one.code)}
-            for one in languages.available().values()
-            if one.code != languages.ENGLISH
+            language.code: {"address": language.address, "texts": texts(language.code)}
+            for language in languages.available().values()
+            if language.code != languages.ENGLISH
         },
         "avoid": avoid.rules(),
         "can_i_use": can_i_use.data(),

@@ -41,7 +41,7 @@ def calls_of_say(
 ) -> Iterator[tuple[int, str, str, list[str]]]:
     """Return the texts of the calls of `say` and `translatable` in a module, for Babel."""
     tree = ast.parse(file.read())
-    for node in (one for one in ast.walk(tree) if isinstance(one, ast.Call) and one.args):
+    for node in (part for part in ast.walk(tree) if isinstance(part, ast.Call) and part.args):
         name = getattr(node.func, "id", "")
         if name in ("say", "translatable"):
             yield from ((node.lineno, "say", text, []) for text in constants(node.args[0]))
@@ -52,8 +52,8 @@ def constants(node: ast.expr) -> Iterator[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     inner = node.values if isinstance(node, ast.Dict) else getattr(node, "elts", ())
-    for one in [node.value] if isinstance(node, ast.Starred) else inner:
-        yield from constants(one)
+    for part in [node.value] if isinstance(node, ast.Starred) else inner:
+        yield from constants(part)
 
 
 EXTRACTED = pages.BUILD / "gettext"
@@ -123,17 +123,17 @@ def interface_texts(folders: Iterable[str] = tuple(SOURCES)) -> Iterator[tuple[s
     """Return what directives, templates and scripts say, each with its file."""
     for folder in folders:
         methods = SOURCES[folder]
-        rows = extract_from_dir(
+        messages = extract_from_dir(
             pages.ROOT / folder, methods, keywords={"say": None}, strip_comment_tags=True
         )
-        for name, _, message, *_ in sorted(rows, key=lambda row: row[:2]):
+        for name, _, message, *_ in sorted(messages, key=lambda message: message[:2]):
             yield f"{folder}/{name}", str(message)
 
 
 def under(value: Any, keys: set[str], above: str = "") -> Iterator[str]:
     """Return the texts of a record under some keys, however deep; `a.b` is a `b` below an `a`."""
-    for one in value if isinstance(value, list) else []:
-        yield from under(one, keys, above)
+    for part in value if isinstance(value, list) else []:
+        yield from under(part, keys, above)
     for key, inner in value.items() if isinstance(value, dict) else []:
         if keys & {key, f"{above}.{key}"}:
             texts = inner.values() if isinstance(inner, dict) else inner

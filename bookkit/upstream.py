@@ -13,8 +13,8 @@ STACK = "patches"  # the releases on which patches are proven
 @cached
 def defects() -> dict[str, dict]:
     """Return the rows of `evidence/upstream/index.toml` by folder."""
-    rows = pages.data("evidence/upstream/index.toml")["defect"]
-    return {row["folder"]: said(row, "title", "state") for row in rows}
+    defects = pages.data("evidence/upstream/index.toml")["defect"]
+    return {defect["folder"]: said(defect, "title", "state") for defect in defects}
 
 
 def proven() -> dict[str, dict]:
@@ -44,13 +44,13 @@ def write_reproducer(name: str) -> Path:
 def proof(name: str) -> str:
     """Return what `python -m evidence patch` found of a folder's test, in a few words."""
     nothing = {"state": say("not proven yet: `make measure`")}
-    found = nothing | (checked_out() | proven()).get(name, {})
-    if found["state"] == "fixed":
+    measured = nothing | (checked_out() | proven()).get(name, {})
+    if measured["state"] == "fixed":
         release = versions.pins(STACK)["numpyro"]
-        found = {"state": say("**fixed** in NumPyro {release}", release=release)}
-    if found["state"] != "proven":
-        return found["state"]
-    test = found["test"]
+        measured = {"state": say("**fixed** in NumPyro {release}", release=release)}
+    if measured["state"] != "proven":
+        return measured["state"]
+    test = measured["test"]
     total = sum(test["with"].values())
     failed = test["without"]["failed"]
     return say("{failed} of {total}, then none", failed=failed, total=total)
@@ -58,8 +58,8 @@ def proof(name: str) -> str:
 
 def on_main(name: str) -> str:
     """Return what became of a defect on NumPyro's main branch, and at which commit, if known."""
-    found = checked_out().get(name, {}).get("main")
-    if not found:
+    outcome = checked_out().get(name, {}).get("main")
+    if not outcome:
         return say("not measured")
     states = {
         "merged": say("merged"),
@@ -68,7 +68,7 @@ def on_main(name: str) -> str:
         "needs a new patch": say("still needed, and needs a new patch"),
         "older": say("older than the release, so the patch does not apply"),
     }
-    return f"{states[found['state']]} ({found['commit']})"
+    return f"{states[outcome['state']]} ({outcome['commit']})"
 
 
 def table() -> str:
@@ -103,7 +103,7 @@ def table() -> str:
 def rest_table() -> str:
     """Return the book's cases that are a library's defect and have no patch here."""
     head, rows = say("| Case | What is known upstream |"), []
-    patched = {slug for row in defects().values() for slug in row["cases"]}
+    patched = {slug for defect in defects().values() for slug in defect["cases"]}
     for case in entries.cases().values():
         if case.whose == "library" and case.name not in patched:
             mark = f"{{inline-mark}}`{case.kind}: {say(case.kind)}`"
@@ -114,11 +114,11 @@ def rest_table() -> str:
 
 def summary() -> str:
     """Return when and on what the patches were proven, and what they come to together."""
-    found, pins = proven(), versions.pins(STACK)
-    cases = [case for case in found["together"]["cases"].values() if case["patched"]]
+    measured, pins = proven(), versions.pins(STACK)
+    cases = [case for case in measured["together"]["cases"].values() if case["patched"]]
     good = sum(case["verdict"] == "ok" for case in cases)
     silent = sum(case["verdict"] == "ok" and case["kind"] == "silent" for case in cases)
-    days = sorted({row["date"] for row in found.values()})
+    days = sorted({row["date"] for row in measured.values()})
     owners = [case.whose for case in entries.cases().values()]
     text = say(
         "Proven on {day} with NumPyro {numpyro} and JAX {jax}, from released packages.",

@@ -65,10 +65,10 @@ def pins(stack: str) -> dict[str, str]:
 
 def python_of(stack: str) -> str:
     """The Python that a stack needs, as its file of pins says: `3.12`."""
-    found = _PYTHON.search((STACKS_FOLDER / f"{stack}.in").read_text())
-    if found is None:
+    first_line = _PYTHON.search((STACKS_FOLDER / f"{stack}.in").read_text())
+    if first_line is None:
         raise pages.PageError(f"{stack}.in names no Python: begin it with `# Python 3.12`")
-    return found[1]
+    return first_line[1]
 
 
 def stack_order(stack: str) -> tuple[tuple[int, ...], str, tuple[int, ...], str]:
@@ -114,34 +114,36 @@ def version_order(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def is_control(row: Row) -> bool:
+def is_control(stack: Row) -> bool:
     """Whether the row is a variation of another, not a stack of its time."""
-    return "-" in row["row"] and "+" not in row["row"]
+    return "-" in stack["row"] and "+" not in stack["row"]
 
 
 def rows() -> list[Row]:
     """The rows of the heat map: one for every NumPyro release, without the controls."""
     ASKED.add(STACKS)
-    return [row for row in matrix()["rows"] if not is_control(row)]
+    return [stack for stack in matrix()["rows"] if not is_control(stack)]
 
 
-def verdict(row: Row, failure_id: str) -> dict[str, str]:
+def verdict(stack: Row, failure_id: str) -> dict[str, str]:
     """The `verdict` of one failure in a row, with the `type` and `message` that came with it.
 
     It is `not measured` in a row that was measured before the program was written or changed.
     """
     ASKED.add(failure_id)
-    return row["verdicts"].get(failure_id, {"verdict": UNKNOWN})
+    return stack["verdicts"].get(failure_id, {"verdict": UNKNOWN})
 
 
 def answers() -> dict[str, list]:
     """Return what pages may say of each program, and under `STACKS` of all stacks, to compare."""
-    known, all_rows = matrix()["failures"], matrix()["rows"]
-    found = {
-        name: [decided_by(name), *(verdict(row, name)["verdict"] for row in all_rows)]
-        for name in known
+    programs, all_rows = matrix()["failures"], matrix()["rows"]
+    verdicts = {
+        name: [decided_by(name), *(verdict(stack, name)["verdict"] for stack in all_rows)]
+        for name in programs
     }
-    return found | {STACKS: [[row["row"], row["measured"], row["pins"]] for row in all_rows]}
+    return verdicts | {
+        STACKS: [[stack["row"], stack["measured"], stack["pins"]] for stack in all_rows]
+    }
 
 
 def newest() -> Row:
@@ -151,9 +153,9 @@ def newest() -> Row:
 
 def newest_stack() -> str:
     """The newest stack in words, and when it was measured: what *newest* means on a page."""
-    row = newest()
-    names = [f"{TITLES[name]} {row['pins'][name]}" for name in ("jax", "numpyro", "equinox")]
-    return say("{stack}, measured on {date}", stack=", ".join(names), date=row["measured"])
+    stack = newest()
+    names = [f"{TITLES[name]} {stack['pins'][name]}" for name in ("jax", "numpyro", "equinox")]
+    return say("{stack}, measured on {date}", stack=", ".join(names), date=stack["measured"])
 
 
 def stacks_of(failure_id: str) -> tuple[int, int]:
@@ -176,14 +178,14 @@ def decided_by(failure_id: str) -> tuple[str, ...]:
 
 def _alike(failure_id: str, library: str) -> Callable[[Row], bool]:
     """Whether the other deciding libraries of a row are in the range where the failure occurs."""
-    bad = [row for row in matrix()["rows"] if verdict(row, failure_id)["verdict"] in BAD]
+    bad = [stack for stack in matrix()["rows"] if verdict(stack, failure_id)["verdict"] in BAD]
     ranges = {}
     for other in decided_by(failure_id):
         if other != library and bad:
-            releases = [version_order(row["pins"][other]) for row in bad]
+            releases = [version_order(stack["pins"][other]) for stack in bad]
             ranges[other] = min(releases), max(releases)
-    return lambda row: all(
-        first <= version_order(row["pins"][other]) <= last
+    return lambda stack: all(
+        first <= version_order(stack["pins"][other]) <= last
         for other, (first, last) in ranges.items()
     )
 
@@ -218,15 +220,15 @@ def boundaries(failure_id: str, library: str | None = None) -> list[tuple[str, s
 
     `[("0.13.0", "0.16.1")]` says that 0.13.0 is the first such release and 0.16.1 the last.
     """
-    found = groupby(spans(failure_id, library), lambda span: span.verdict in BAD)
-    runs = [list(run) for bad, run in found if bad]
-    return [(run[0].first, run[-1].last) for run in runs]
+    runs = groupby(spans(failure_id, library), lambda span: span.verdict in BAD)
+    bad_runs = [list(run) for bad, run in runs if bad]
+    return [(run[0].first, run[-1].last) for run in bad_runs]
 
 
 def changes(failure_id: str, library: str | None = None) -> list[tuple[str, str, str]]:
     """Each release at which the verdict changes, what it was, and what it is; oldest first."""
-    found = pairwise(spans(failure_id, library))
-    return [(after.first, before.verdict, after.verdict) for before, after in found]
+    pairs = pairwise(spans(failure_id, library))
+    return [(after.first, before.verdict, after.verdict) for before, after in pairs]
 
 
 def between(first: str, last: str) -> str:
@@ -258,14 +260,16 @@ def sentence(failure_id: str, wrong: str = "wrong") -> str:
     first_of_all = min((pin[library] for pin in pins if library in pin), key=version_order)
     date = newest()["measured"]
     ends = found[0].first, found[-1].last, found[0].first == first_of_all, date
-    known, stacks = stacks_of(failure_id)
+    measured_on, stacks = stacks_of(failure_id)
     parts: list[str] = []
     bad_before = False
     for span in found:
         bad = span.verdict in BAD
         if bad:
             title = "" if parts else f"{TITLES[library]} "
-            measured = _range(span, *ends) if known == stacks else between(span.first, span.last)
+            measured = (
+                _range(span, *ends) if measured_on == stacks else between(span.first, span.last)
+            )
             where = f"{title}{measured}"
             phrase = say(OCCURS[wrong if span.verdict == "wrong" else span.verdict], where=where)
             for other in others:
@@ -279,5 +283,5 @@ def sentence(failure_id: str, wrong: str = "wrong") -> str:
             parts.append(say("fixed in {where}", where=f"{title}{span.first}"))
         bad_before = bad
     none = say("was met in no measured release of {library}", library=TITLES[library])
-    partly = say(" (measured on {known} of {stacks} stacks)", known=known, stacks=stacks)
-    return (say(", ").join(parts) or none) + (partly if known < stacks else "")
+    partly = say(" (measured on {known} of {stacks} stacks)", known=measured_on, stacks=stacks)
+    return (say(", ").join(parts) or none) + (partly if measured_on < stacks else "")

@@ -61,8 +61,8 @@ def read(kind: Kind) -> dict[Key, Row]:
 def write(kind: Kind, rows: dict[Key, Row]) -> None:
     """Write rows in the order of the programs and of their stacks, the whole file or nothing."""
     order = {key: place for place, key in enumerate(wanted(kind))}
-    kept = sorted(rows.items(), key=lambda row: order.get(row[0], len(order)))
-    write_lines(kind.name, [row for _, row in kept])
+    in_order = sorted(rows.items(), key=lambda row: order.get(row[0], len(order)))
+    write_lines(kind.name, [row for _, row in in_order])
 
 
 def write_lines(name: str, rows: Iterable[Row]) -> None:
@@ -77,13 +77,13 @@ def write_lines(name: str, rows: Iterable[Row]) -> None:
 def wanted(kind: Kind) -> dict[Key, tuple[Any, str, str]]:
     """Return what there should be: each program on each of its stacks, with both digests."""
     on: dict[str, str] = {}
-    found = {}
+    expected = {}
     for name, program in kind.programs().items():
         of = digest([kind.meaning, program])
         for stack in kind.stacks(name, program):
             on.setdefault(stack, digest(stacks.contents(stack)))
-            found[name, stack] = program, of, on[stack]
-    return found
+            expected[name, stack] = program, of, on[stack]
+    return expected
 
 
 def is_known(row: Row | None, of: str, on: str) -> bool:
@@ -104,10 +104,10 @@ def measure(kind: Kind, stack: str, missing: dict[str, tuple[Any, str, str]]) ->
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
     }
     with stacks.installed(stack) as python:
-        found = kind.run(python, {name: program for name, (program, _, _) in missing.items()})
+        outcomes = kind.run(python, {name: program for name, (program, _, _) in missing.items()})
         return [
-            {"program": name, "of": missing[name][1], "on": missing[name][2], **fixed, **said}
-            for name, said in found
+            {"program": name, "of": missing[name][1], "on": missing[name][2], **fixed, **outcome}
+            for name, outcome in outcomes
         ]
 
 
@@ -117,7 +117,7 @@ def measure_all(kind: Kind, missing: dict[str, dict]) -> Iterator[list[Row]]:
     print(f"{kind.name}: measuring {count} programs on {len(missing)} stacks …", flush=True)
     pool = ThreadPoolExecutor(JOBS)
     try:
-        waiting = {pool.submit(measure, kind, *one): one[0] for one in missing.items()}
+        waiting = {pool.submit(measure, kind, *job): job[0] for job in missing.items()}
         for number, future in enumerate(as_completed(waiting), start=1):
             place = f"[{number}/{len(missing)}] {waiting[future]}"
             try:
@@ -143,25 +143,29 @@ def update(kind: Kind, only: Iterable[str] = (), names: Iterable[str] = ()) -> i
         0, 1 where a row wants attention, or 2 where a stack was not measured. Rows of programs that
         are gone, or were changed, leave the record only where something was measured.
     """
-    now, rows = wanted(kind), read(kind)
-    there = {name for name, _ in now}, {stack for _, stack in now}
+    expected, rows = wanted(kind), read(kind)
+    there = {name for name, _ in expected}, {stack for _, stack in expected}
     unknown = False
     for asked, has in zip((names, only), there, strict=True):
-        for one in sorted({*asked} - has):
+        for name in sorted({*asked} - has):
             unknown = True
-            near = difflib.get_close_matches(one, has, n=3)
+            near = difflib.get_close_matches(name, has, n=3)
             hint = f": did you mean {' or '.join(near)}?" if near else ""
-            print(f"error: {kind.name}: nothing is measured of {one!r}{hint}", file=sys.stderr)
-    known = {key: row for key, row in rows.items() if key in now and is_known(row, *now[key][1:])}
+            print(f"error: {kind.name}: nothing is measured of {name!r}{hint}", file=sys.stderr)
+    known = {
+        key: row
+        for key, row in rows.items()
+        if key in expected and is_known(row, *expected[key][1:])
+    }
     missing: dict[str, dict] = {}
-    for (name, stack), what in now.items():
+    for (name, stack), what in expected.items():
         if (name, stack) not in known and stack in (only or [stack]) and name in (names or [name]):
             missing.setdefault(stack, {})[name] = what
     measured, new = 0, set()
-    for found in measure_all(kind, missing) if missing else ():
+    for new_rows in measure_all(kind, missing) if missing else ():
         measured += 1
-        known |= {(row["program"], row["stack"]): row for row in found}
-        new |= {row["program"] for row in found}
+        known |= {(row["program"], row["stack"]): row for row in new_rows}
+        new |= {row["program"] for row in new_rows}
         write(kind, known)
     if missing and not measured:
         print(
@@ -172,7 +176,7 @@ def update(kind: Kind, only: Iterable[str] = (), names: Iterable[str] = ()) -> i
         write(kind, known)
     for line in changes(kind, known, new):
         print(line)
-    print(f"{kind.name}: {len(known)} of {len(now)} rows are known", flush=True)
+    print(f"{kind.name}: {len(known)} of {len(expected)} rows are known", flush=True)
     bad = [line for (name, _), row in known.items() for line in kind.attention(name, row)]
     for line in bad:
         print(f"  read {line}")
@@ -181,11 +185,11 @@ def update(kind: Kind, only: Iterable[str] = (), names: Iterable[str] = ()) -> i
 
 def changes(kind: Kind, rows: dict[Key, Row], names: Iterable[str]) -> list[str]:
     """Return in lines what some programs do otherwise on their newest stack than on the last."""
-    found, programs = [], kind.programs()
+    lines, programs = [], kind.programs()
     for name, program in ((name, programs[name]) for name in sorted(names)):
-        has = [rows[name, one] for one in kind.stacks(name, program) if (name, one) in rows]
+        has = [rows[name, stack] for stack in kind.stacks(name, program) if (name, stack) in rows]
         briefs = map(kind.brief, has[-2:] if len(has) > 1 else [{}, {}])
         before, after = (" ".join(text.split())[:80] for text in briefs)
         if before != after:
-            found.append(f"  {name}: {before} on {has[-2]['stack']}, {after} on {has[-1]['stack']}")
-    return found
+            lines.append(f"  {name}: {before} on {has[-2]['stack']}, {after} on {has[-1]['stack']}")
+    return lines

@@ -53,10 +53,10 @@ def in_runner(
             lines, why = done.stdout.splitlines(), done.stderr.strip().splitlines()[-1:]
         except subprocess.TimeoutExpired:
             lines, why = [], ["no answer in time"]
-    found = dict(json.loads(line.replace(str(pages.ROOT), ".")) for line in lines)
+    outcomes = dict(json.loads(line.replace(str(pages.ROOT), ".")) for line in lines)
     nothing = {"verdict": "cannot run", "message": " ".join(why) or "the runner ended early"}
     for name in programs:
-        yield name, found.get(name, nothing)
+        yield name, outcomes.get(name, nothing)
 
 
 def constants(path: Path) -> dict[str, Any]:
@@ -79,16 +79,16 @@ def chapters() -> dict[str, dict[str, Any]]:
     `cure` return what a case calls `got` and `cured`. The cure runs in functions made anew, since
     JAX may reuse an old trace.
     """
-    found = {}
+    programs = {}
     for path in sorted(CHAPTERS.glob("*.py")):
         code, space = code_of(path), constants(path)
-        found[path.stem] = {
+        programs[path.stem] = {
             "program": [{"code": f"{code}\ngot = program()", **space["EXPECT"]}],
             "cure": [{"code": f"{code}\ncured = cure()"}],
             "tolerance": space["TOLERANCE"],
             "wordings": [],
         }
-    return found
+    return programs
 
 
 def cases() -> dict[str, dict[str, Any]]:
@@ -121,15 +121,15 @@ def wordings() -> dict[str, dict[str, str]]:
     """
     tables = tomllib.loads(WORDINGS.read_text(encoding="utf-8"))
     define = tables.pop("define", {})
-    found = {}
-    for name, row in tables.items():
-        parts = [define.get(row.get("uses"), ""), row.get("program", "")]
+    programs = {}
+    for name, table in tables.items():
+        parts = [define.get(table.get("uses"), ""), table.get("program", "")]
         code = "\n".join(part.strip("\n") for part in parts if part)
-        found[name] = {"about": row["about"], "code": code}
+        programs[name] = {"about": table["about"], "code": code}
     for name, entry in entries.errors().items():
         if entry.program:
-            found[f"everyday.{name}"] = {"about": f"everyday.{name}", "code": entry.program}
-    return found
+            programs[f"everyday.{name}"] = {"about": f"everyday.{name}", "code": entry.program}
+    return programs
 
 
 def stacks_of_wording(name: str, program: dict[str, str]) -> list[str]:
@@ -153,8 +153,11 @@ def run_wordings(python: Path, programs: dict[str, Any]) -> Iterator[tuple[str, 
 def releases() -> dict[str, dict[str, Any]]:
     """Return the programs that some releases compute wrongly, with the table that names each."""
     return {
-        row["program"]: {"code": code_of(RELEASES / f"{row['program']}.py"), "flag": row["flag"]}
-        for row in avoid.tables()
+        table["program"]: {
+            "code": code_of(RELEASES / f"{table['program']}.py"),
+            "flag": table["flag"],
+        }
+        for table in avoid.tables()
     }
 
 
@@ -174,10 +177,10 @@ def count(python: Path, code: str, flag: str = "") -> list[int]:
     env = {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flag}
     command = [str(python), "-c", code]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=TIME_LIMIT)
-    found = re.fullmatch(r"(\d+) of (\d+)", done.stdout.strip())
-    if not found:
+    counts = re.fullmatch(r"(\d+) of (\d+)", done.stdout.strip())
+    if not counts:
         raise RuntimeError(f"with {python}: {(done.stderr or done.stdout).strip()[-500:]}")
-    return [int(number) for number in found.groups()]
+    return [int(number) for number in counts.groups()]
 
 
 def run_releases(python: Path, programs: dict[str, Any]) -> Iterator[tuple[str, Row]]:

@@ -69,15 +69,15 @@ def tree(name: str, base: Path, patches: list[str]) -> Path:
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(base, place)
     for folder in patches:
-        said = apply(FOLDER / folder / "fix.patch", place)
-        if said:
-            raise SetupError(f"{folder}/fix.patch: {said.splitlines()[0]}")
+        problem = apply(FOLDER / folder / "fix.patch", place)
+        if problem:
+            raise SetupError(f"{folder}/fix.patch: {problem.splitlines()[0]}")
     return place
 
 
 def environment(place: Path, every: int = 1) -> dict[str, str]:
     """Return the variables with which a program sees one tree and nothing of this checkout."""
-    kept = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR") if key in os.environ}
+    inherited = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR") if key in os.environ}
     cache = {
         "JAX_COMPILATION_CACHE_DIR": str(WORK / "compiled"),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
@@ -87,7 +87,7 @@ def environment(place: Path, every: int = 1) -> dict[str, str]:
     fixed = {"JAX_PLATFORMS": "cpu", "PYTHONHASHSEED": "0", "XLA_FLAGS": flags}
     path = os.pathsep.join([str(place), str(WORK / "plugin")])
     ours = {"UPSTREAM_EVERY": str(every), "UPSTREAM_TREE": str(place), "NUMPYRO": str(place)}
-    return {**kept, **cache, **fixed, **ours, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+    return {**inherited, **cache, **fixed, **ours, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
 
 
 def count(ended: dict[str, str]) -> dict[str, int]:
@@ -95,18 +95,18 @@ def count(ended: dict[str, str]) -> dict[str, int]:
     return {kind: list(ended.values()).count(kind) for kind in ("passed", "failed", "skipped")}
 
 
-def state_of(row: dict) -> str:
+def state_of(measured: dict) -> str:
     """Return what a measured row comes to: proven, fixed, or what is wrong."""
-    if row["reproducer"]["without"] == 0:
+    if measured["reproducer"]["without"] == 0:
         return "fixed"
     wrong = []
-    if row["reproducer"] != {"without": 1, "with": 0}:
-        wrong.append(f"the reproducer gave {row['reproducer']}")
-    if not row["test"]["without"]["failed"]:
+    if measured["reproducer"] != {"without": 1, "with": 0}:
+        wrong.append(f"the reproducer gave {measured['reproducer']}")
+    if not measured["test"]["without"]["failed"]:
         wrong.append("the test passes without the patch")
-    if row["test"]["with"]["failed"] or not row["test"]["with"]["passed"]:
-        wrong.append(f"the test with the patch: {row['test']['with']}")
-    wrong += [f"{name} fails with the patch" for part in row["own"] for name in part["broken"]]
+    if measured["test"]["with"]["failed"] or not measured["test"]["with"]["passed"]:
+        wrong.append(f"the test with the patch: {measured['test']['with']}")
+    wrong += [f"{name} fails with the patch" for part in measured["own"] for name in part["broken"]]
     return "; ".join(wrong) or "proven"
 
 
@@ -160,8 +160,8 @@ class Bench:
         command = [self.python, "-m", "pytest", "-q", "-W", "ignore", *plugins, *options]
         done = call(*command, *arguments, cwd=WORK, env=environment(place, every))
         if not report.exists():
-            said = (done.stdout + done.stderr).strip().splitlines()
-            raise SetupError(f"pytest did not run: {said[-1] if said else 'it said nothing'}")
+            output = (done.stdout + done.stderr).strip().splitlines()
+            raise SetupError(f"pytest did not run: {output[-1] if output else 'it said nothing'}")
         ended = {}
         for case in ElementTree.parse(report).iter("testcase"):
             bad = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
@@ -174,10 +174,12 @@ class Bench:
 
         A file that no release carries is taken from the checkout.
         """
-        found = []
+        results = []
         for wanted in asked:
             homes = [
-                one for one in (base, self.checkout) if one and (one / wanted["file"]).exists()
+                folder
+                for folder in (base, self.checkout)
+                if folder and (folder / wanted["file"]).exists()
             ]
             if not homes:
                 continue
@@ -191,10 +193,10 @@ class Bench:
                 ended.append(self.ran[key])
             before, after = ended
             broken = [name for name, how in before.items() if how == "passed" != after.get(name)]
-            found.append(
+            results.append(
                 {**wanted, "without": count(before), "with": count(after), "broken": broken}
             )
-        return found
+        return results
 
     def prove(self, name: str, row: dict, base: Path) -> dict:
         """Measure a folder, or all of them together: reproducers, tests, the library's own."""
@@ -202,7 +204,7 @@ class Bench:
         try:
             place = tree(name, base, folders)
             tests = [
-                one for folder in folders for one in sorted((FOLDER / folder).glob("test_*.py"))
+                test for folder in folders for test in sorted((FOLDER / folder).glob("test_*.py"))
             ]
             measured: dict[str, Any] = {"reproducer": {}, "test": {}}
             for how, where in (("without", base), ("with", place)):
@@ -221,14 +223,14 @@ class Bench:
         """Return what became of a defect in the checkout: merged, mended otherwise, or needed."""
         assert self.checkout
         patch, commit = FOLDER / name / "fix.patch", ("git", "log", "-1", "--format=%h of %cs")
-        found = {"commit": call(*commit, cwd=self.checkout).stdout.strip()}
+        outcome = {"commit": call(*commit, cwd=self.checkout).stdout.strip()}
         if not apply(patch, self.checkout, "--check", "--reverse"):
-            return {**found, "state": "merged"}
+            return {**outcome, "state": "merged"}
         if self.reproduce(name, self.checkout) == 0:
-            return {**found, "state": "fixed otherwise"}
+            return {**outcome, "state": "fixed otherwise"}
         if not apply(patch, self.checkout, "--check"):
-            return {**found, "state": "still needed"}
-        return {**found, "state": "older" if is_older(self.checkout) else "needs a new patch"}
+            return {**outcome, "state": "still needed"}
+        return {**outcome, "state": "older" if is_older(self.checkout) else "needs a new patch"}
 
     def judge_cases(self, patched: list[str], place: Path) -> dict[str, dict]:
         """Run the programs of the book's cases on the patched libraries, as the matrix does."""
@@ -238,11 +240,13 @@ class Bench:
             if slug in patched or (case.kind == "silent" and case.whose == "library")
         }
         programs = {slug: entries.program(case) for slug, case in asked.items()}
-        found: dict[str, dict] = {}
-        for slug, row in kinds.run_cases(self.python, programs, environment(place)):
-            said: dict = {key: row[key][:160] for key in ("verdict", "message") if key in row}
-            found[slug] = {"kind": asked[slug].kind, "patched": slug in patched, **said}
-        return found
+        outcomes: dict[str, dict] = {}
+        for slug, outcome in kinds.run_cases(self.python, programs, environment(place)):
+            brief: dict = {
+                key: outcome[key][:160] for key in ("verdict", "message") if key in outcome
+            }
+            outcomes[slug] = {"kind": asked[slug].kind, "patched": slug in patched, **brief}
+        return outcomes
 
 
 def programs() -> dict[str, dict]:
@@ -269,16 +273,16 @@ def prove(python: Path, wanted: dict[str, dict]) -> Iterator[tuple[str, dict]]:
     bench = Bench(python)
     base = bench.source("numpyro", versions.pins(STACK)["numpyro"])
     for name, row in wanted.items():
-        found = bench.prove(name, row, base)
-        print(f"{name:30} {found['state']}", flush=True)
-        yield name, found
+        outcome = bench.prove(name, row, base)
+        print(f"{name:30} {outcome['state']}", flush=True)
+        yield name, outcome
 
 
-def attention(name: str, found: dict) -> list[str]:
+def attention(name: str, row: dict) -> list[str]:
     """Return what of a row a person should look at, in lines."""
-    said = found["state"].replace("fixed", "fixed by the newest release: tell case and report")
-    bad = [f"{name}: {said}"] if said != "proven" else []
-    for slug, case in found.get("cases", {}).items():
+    state = row["state"].replace("fixed", "fixed by the newest release: tell case and report")
+    bad = [f"{name}: {state}"] if state != "proven" else []
+    for slug, case in row.get("cases", {}).items():
         if case["patched"] and case["verdict"] != "ok":
             bad.append(f"{slug}: with all patches the book's case gives {case['verdict']}")
     return bad
