@@ -12,40 +12,43 @@ def cases_table() -> str:
 
     Those that no model can show stand in a fold, with their reasons.
     """
-    record, known = pages.data(RECORD), entries.cases()
-    found, order = [], [slug for slug in known if slug in record["cases"]]
+    record, cases = pages.data(RECORD), entries.cases()
+    checks_of, order = [], [slug for slug in cases if slug in record["cases"]]
     for slug in order:
-        row = record["cases"][slug]
-        by = [f"`{name}`" for name in row["found"]]
-        by += [say("hint of {check}", check=f"`{name}`") for name in row["hinted"]]
-        found.append((slug, ", ".join(by) or say("not found")))
+        finds = record["cases"][slug]
+        by = [f"`{name}`" for name in finds["found"]]
+        by += [say("hint of {check}", check=f"`{name}`") for name in finds["hinted"]]
+        checks_of.append((slug, ", ".join(by) or say("not found")))
     elsewhere = [(slug, say(why)) for slug, why in record["not_applicable"].items()]
-    for slug, case in known.items():
+    for slug, case in cases.items():
         if case.kind == "silent" and slug not in {*record["cases"], *record["not_applicable"]}:
             elsewhere.append((slug, say("not made into a model yet")))
-    hits = sum(bool(row["found"] or row["hinted"]) for row in record["cases"].values())
-    said = say("{hits} of {count} found.", hits=hits, count=len(order))
+    hits = sum(bool(finds["found"] or finds["hinted"]) for finds in record["cases"].values())
+    hits_of = say("{hits} of {count} found.", hits=hits, count=len(order))
     opening = say("{count} cases that no model shows here, and why", count=len(elsewhere))
 
     def table(head: str, rows: list[tuple[str, str]]) -> str:
-        return casebook.as_table(head, ((f"[](/{known[slug].page}.md)", by) for slug, by in rows))
+        return casebook.as_table(head, ((f"[](/{cases[slug].page}.md)", by) for slug, by in rows))
 
     fold = f'<details class="behind"><summary>{opening}</summary>\n\n{{}}\n\n</details>'
     folded = fold.format(table(say("| Case | Why not |"), elsewhere))
-    return f"{table(say('| Case | Found by |'), found)}\n\n{said}\n\n{folded}"
+    return f"{table(say('| Case | Found by |'), checks_of)}\n\n{hits_of}\n\n{folded}"
 
 
 def corpus_table() -> str:
     """Return what was said of other people's models, by project, and each alarm in a sentence."""
     head = say("| Project | Models | Defects | Deliberate | False | CPU s, median |")
     rows, record = [], pages.data(RECORD)
-    for name, row in sorted(record["others"].items(), key=lambda row: row[0] == "all"):
+    for name, project in sorted(record["others"].items(), key=lambda named: named[0] == "all"):
         keys = ("models", "defect", "deliberate", "false", "median_seconds")
-        link = say("**all**") if name == "all" else f"[{name}]({row['repository']})"
-        rows.append((link, *(str(row[key]) for key in keys)))
-    alarms = [f"- {row['project']}, `{row['file']}`: {say(row['why'])}" for row in record["alarms"]]
+        link = say("**all**") if name == "all" else f"[{name}]({project['repository']})"
+        rows.append((link, *(str(project[key]) for key in keys)))
+    alarms = [
+        f"- {project['project']}, `{project['file']}`: {say(project['why'])}"
+        for project in record["alarms"]
+    ]
     table = casebook.as_table(head, rows)
-    ran = sorted(record["others"]["all"]["ran"].items(), key=lambda row: -row[1])
+    ran = sorted(record["others"]["all"]["ran"].items(), key=lambda counted: -counted[1])
     many = ", ".join(f"`{check}` {count}" for check, count in ran)
     by_check = say("Models that each check answered on: {many}.", many=many)
     return "\n".join([table, "", by_check, "", say("Every alarm, explained:"), "", *alarms])
@@ -64,9 +67,10 @@ def tools_table() -> str:
     """Return what other tools said of the same models, as Markdown."""
     head = say("| Tool | Models | Could not | Hit and told | Whole and warned | `examine` |")
     rows = []
-    for tool, row in pages.data(RECORD)["tools"].items():
-        hit = f"{len(row['hit'])} / {row['of']}"
-        whole = ", ".join(f"`{name}`" for name in row["whole"]) or "0"
-        ours = f"{row['by examine']} / {row['of']}"
-        rows.append((TOOLS[tool], str(row["models"]), str(len(row["could not"])), hit, whole, ours))
+    for tool, told in pages.data(RECORD)["tools"].items():
+        hit = f"{len(told['hit'])} / {told['of']}"
+        whole = ", ".join(f"`{name}`" for name in told["whole"]) or "0"
+        ours = f"{told['by examine']} / {told['of']}"
+        models, could_not = str(told["models"]), str(len(told["could not"]))
+        rows.append((TOOLS[tool], models, could_not, hit, whole, ours))
     return casebook.as_table(head, rows)

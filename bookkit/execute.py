@@ -61,10 +61,10 @@ CELL_SECONDS = 300  # the limit of each cell
 
 def digest(files: Iterable[Path]) -> str:
     """Return one hash of files, by name and content, of Python's version and of the machine's."""
-    found = hashlib.sha256((platform.python_version() + shell.key()).encode())
+    hashed = hashlib.sha256((platform.python_version() + shell.key()).encode())
     for file in files:
-        found.update(str(file.relative_to(pages.ROOT)).encode() + file.read_bytes())
-    return found.hexdigest()
+        hashed.update(str(file.relative_to(pages.ROOT)).encode() + file.read_bytes())
+    return hashed.hexdigest()
 
 
 def package() -> list[Path]:
@@ -99,17 +99,17 @@ def package_of(notebook: NotebookNode) -> str:
     names what imports them. An exercise counts for the page that has its label.
     """
     code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
-    known = {path: path.parent.name if path.parent.name in FEW else path.stem for path in package()}
+    names = {path: path.parent.name if path.parent.name in FEW else path.stem for path in package()}
 
     def is_named(path: Path) -> bool:
-        name = path.stem if path.suffix == ".md" else known[path]
+        name = path.stem if path.suffix == ".md" else names[path]
         return bool(re.search(NAMED.get(name, rf"\b{name}\b"), code))
 
-    used = [*filter(is_named, known)]
+    used = [*filter(is_named, names)]
     for path in used:  # which grows
         if path.suffix == ".py":
-            used += [one for one in imported(path, path.read_text()) if one not in used]
-    each = [path for path in known if path.suffix != ".md" and known[path] not in FEW]
+            used += [module for module in imported(path, path.read_text()) if module not in used]
+    each = [path for path in names if path.suffix != ".md" and names[path] not in FEW]
     return digest(sorted({*each, *used})) + (digest_of_quoted() if REPORTS in code else "")
 
 
@@ -213,19 +213,19 @@ def in_order(outputs: list[NotebookNode]) -> list[NotebookNode]:
     what is displayed or raised flushes both. The pieces are joined here, since nbclient takes the
     square of a line's length to do it. Of a line that was written over, the last state is left.
     """
-    found: list[NotebookNode] = []
-    for streams, group in itertools.groupby(outputs, lambda one: one.output_type == "stream"):
+    merged: list[NotebookNode] = []
+    for streams, group in itertools.groupby(outputs, lambda output: output.output_type == "stream"):
         if not streams:
-            found += group
+            merged += group
             continue
         texts = {"stdout": "", "stderr": ""}
         for piece in group:
             texts[piece.name] += piece.text
         for name, text in texts.items():
-            rows = [row.rstrip("\r").rsplit("\r", 1)[-1] for row in text.split("\n")]
+            lines = [line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n")]
             if text:
-                found.append(new_output("stream", name=name, text="\n".join(rows)))
-    return found
+                merged.append(new_output("stream", name=name, text="\n".join(lines)))
+    return merged
 
 
 def from_cache(cache: JupyterCacheBase, notebook: NotebookNode) -> Execution | None:
@@ -234,8 +234,8 @@ def from_cache(cache: JupyterCacheBase, notebook: NotebookNode) -> Execution | N
         record, merged = cache.merge_match_into_notebook(notebook)
     except (KeyError, ValueError):
         return None
-    known = cache.get_cache_record(record).data.get("package")
-    return Execution(merged) if known == package_of(notebook) else None
+    package = cache.get_cache_record(record).data.get("package")
+    return Execution(merged) if package == package_of(notebook) else None
 
 
 def executed(path: Path) -> NotebookNode | None:
@@ -309,8 +309,8 @@ def execute_chapters(
             path, execution = waiting[future], future.result()
             if execution.stopped_at is None:
                 say(f"executed {path.stem} in {execution.seconds:.0f} s")
-                kept = {"package": package_of(execution.notebook)}
-                bundle = CacheBundleIn(execution.notebook, str(path), data=kept)
+                data = {"package": package_of(execution.notebook)}
+                bundle = CacheBundleIn(execution.notebook, str(path), data=data)
                 cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
                 if path.is_relative_to(pages.ROOT) and not os.environ.get(shell.PROCESSOR):
                     read_again(path)

@@ -32,8 +32,8 @@ class Problem:
 
 def check(cell: NotebookNode) -> list[Problem]:
     """Check an executed code cell, or each side of a ``%%both`` cell, against its metadata."""
-    found = check_form(cell)
-    for side, half in outcomes(cell).items() if not found else ():
+    problems = check_form(cell)
+    for side, half in outcomes(cell).items() if not problems else ():
         wrong = check_outcome(half)
         error = next((out for out in half.outputs if out.output_type == "error"), None)
         if side and error and "raises" not in half.metadata["expect"]:
@@ -41,21 +41,21 @@ def check(cell: NotebookNode) -> list[Problem]:
             wrong.append(Problem("the cell runs", f"{error.ename}: {error.evalue}", cure))
         for problem in wrong:
             where = f"on `{side}`: " if side else ""
-            found.append(Problem(where + problem.expected, problem.happened, problem.cure))
-    return found
+            problems.append(Problem(where + problem.expected, problem.happened, problem.cure))
+    return problems
 
 
 def check_outcome(cell: NotebookNode) -> list[Problem]:
     """Check what came of a cell, or of one side of it, whose ``expect`` is well formed."""
     expect = cell.metadata.get("expect", {})
-    found = check_error(cell, expect) + check_figure(cell, expect) + check_steps(cell, expect)
+    problems = check_error(cell, expect) + check_figure(cell, expect) + check_steps(cell, expect)
     if "warns" in expect:
-        found += check_warning(cell, expect)
+        problems += check_warning(cell, expect)
     printed = stream(cell, "stdout")
     if "stdout" in expect and str(expect["stdout"]).strip() != printed.strip():
         cure = "If the new output is right, put it into `expect`; else mend the cell."
-        found.append(Problem(f"stdout {expect['stdout']!r}", f"stdout {printed!r}", cure))
-    return found
+        problems.append(Problem(f"stdout {expect['stdout']!r}", f"stdout {printed!r}", cure))
+    return problems
 
 
 def is_both(cell: NotebookNode) -> bool:
@@ -73,7 +73,7 @@ def outcomes(cell: NotebookNode) -> dict[str, NotebookNode]:
     if not is_both(cell):
         return {"": cell}
     shown: dict = next((out.data[MIME] for out in cell.outputs if MIME in out.get("data", {})), {})
-    expect, found = cell.metadata.get("expect", {}), {}
+    expect, sides = cell.metadata.get("expect", {}), {}
     for side in SIDES:
         outputs = shown.get(side, {}).get("outputs", [])
         # That a side is silently wrong is asserted in a later cell.
@@ -81,8 +81,8 @@ def outcomes(cell: NotebookNode) -> dict[str, NotebookNode]:
         metadata = {**cell.metadata, "expect": wanted, "tags": [TAG] * ("raises" in wanted)}
         source = cell.source.replace(BOTH, "", 1)
         half = {"cell_type": "code", "source": source, "metadata": metadata, "outputs": outputs}
-        found[side] = nbformat.from_dict(half)
-    return found
+        sides[side] = nbformat.from_dict(half)
+    return sides
 
 
 def check_form(cell: NotebookNode) -> list[Problem]:
@@ -113,13 +113,13 @@ def check_form(cell: NotebookNode) -> list[Problem]:
          f"an `assert` in a cell tagged {SILENT}", "no `assert`",
          "Assert in the cell that the wrong number appears."),
     ]  # fmt: skip
-    found = [Problem(*said) for wrong, *said in rules if wrong]
+    problems = [Problem(*parts) for wrong, *parts in rules if wrong]
     try:
         re.compile(match)
     except re.error as error:
         cure = "Escape what is meant literally, or quote the pattern in single quotes."
-        found.append(Problem("a valid regular expression in `match`", str(error), cure))
-    return found
+        problems.append(Problem("a valid regular expression in `match`", str(error), cure))
+    return problems
 
 
 def check_error(cell: NotebookNode, expect: dict) -> list[Problem]:

@@ -52,14 +52,14 @@ class Language(NamedTuple):
 @cache
 def available() -> dict[str, Language]:
     """Return all languages by code, English first, which has no folder of the site to itself."""
-    found = {ENGLISH: Language(ENGLISH, "English", "")}
+    languages = {ENGLISH: Language(ENGLISH, "English", "")}
     for file in sorted(FOLDER.glob("*/language.toml")):
-        row = tomllib.loads(file.read_text())
+        table = tomllib.loads(file.read_text())
         code = file.parent.name
-        if not {"name", "address"} <= set(row):
+        if not {"name", "address"} <= set(table):
             raise LanguageError(f"{file}: it has no `name` or no `address`; add it.")
-        found[code] = Language(code, row["name"], row["address"])
-    return found
+        languages[code] = Language(code, table["name"], table["address"])
+    return languages
 
 
 # A wide bracket needs no blank before a Chinese character.
@@ -72,14 +72,18 @@ def named() -> list[Language]:
     Raises:
         LanguageError: it names one that is not there.
     """
-    found = []
+    languages = []
     for name in os.environ.get(VARIABLE, "").replace(",", " ").split():
-        match = [one for one in available().values() if name in (one.code, one.address)]
+        match = [
+            language
+            for language in available().values()
+            if name in (language.code, language.address)
+        ]
         if not match:
             names = ", ".join(available())
             raise LanguageError(f"{VARIABLE}={name}: no such language; there are {names}.")
-        found += match
-    return found
+        languages += match
+    return languages
 
 
 def wanted() -> list[Language]:
@@ -89,7 +93,11 @@ def wanted() -> list[Language]:
         LanguageError: it names one that is not there.
     """
     asked = named()
-    return [one for one in available().values() if not asked or one.code == ENGLISH or one in asked]
+    return [
+        language
+        for language in available().values()
+        if not asked or language.code == ENGLISH or language in asked
+    ]
 
 
 def catalogue(code: str, name: str) -> Path:
@@ -131,10 +139,10 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
 
 def of_page(page: str) -> Callable[[str], str]:
     """Return what puts a line of a page, such as a heading, into the language that is spoken."""
-    known = read(catalogue(_spoken, page)) if _spoken != ENGLISH else Catalog()
+    messages = read(catalogue(_spoken, page)) if _spoken != ENGLISH else Catalog()
 
     def translated(text: str) -> str:
-        message = known.get(text)
+        message = messages.get(text)
         return str(message.string) if message and message.string and not message.fuzzy else text
 
     return translated
@@ -147,8 +155,8 @@ def spoken() -> Language:
 
 def say(text: str, **values: object) -> str:
     """Return the book's own words in the language that is spoken, with the values put in."""
-    found = _words.get(" ".join(text.split()), text) if _words else text
-    return BLANK.sub("", found.format(**values)) if values else found
+    translation = _words.get(" ".join(text.split()), text) if _words else text
+    return BLANK.sub("", translation.format(**values)) if values else translation
 
 
 def said(value: Any, *keys: str) -> Any:

@@ -38,8 +38,8 @@ class BookFirst(NullTranslations):
 
     def gettext(self, message: str) -> str:
         """Return a message in the language that is spoken."""
-        said = say(message)
-        return said if said != message else super().gettext(message)
+        translation = say(message)
+        return translation if translation != message else super().gettext(message)
 
 
 def folder(code: str) -> Path:
@@ -83,13 +83,13 @@ def leave_out_what_is_not_executed(app: Sphinx, env: SphinxEnvType, names: list[
 def build(code: str, out: str = "", trees: str = "", builder: str = "html") -> int:
     """Build the edition of a language; return 0 where there was neither an error nor a warning."""
     languages.use(code)
-    kept = Path(trees or pages.BUILD / f".doctrees-{code}")
-    made = Path(out or kept / "html")  # the pages' notebooks come beside it
+    doctrees = Path(trees or pages.BUILD / f".doctrees-{code}")
+    made = Path(out or doctrees / "html")  # the pages' notebooks come beside it
     for catalogue in ("sphinx", "booktheme"):  # each adds its own words as a fallback
         locale.translators["general", catalogue] = BookFirst()
     with patch_docutils(None), docutils_namespace():
         app = Sphinx(
-            pages.ROOT, None, made, kept, builder, configuration(),
+            pages.ROOT, None, made, doctrees, builder, configuration(),
             status=None, warning=sys.stderr, warningiserror=True, keep_going=True,
         )  # fmt: skip
         app.connect("env-before-read-docs", leave_out_what_is_not_executed)

@@ -101,8 +101,8 @@ class OnceLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore
         seen: set[Any] = set()
         for key, _ in node.value:
             if key.value in seen:
-                said = f"the key `{key.value}` stands twice"
-                raise yaml.constructor.ConstructorError(None, None, said, key.start_mark)
+                problem = f"the key `{key.value}` stands twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen |= {key.value} if isinstance(key, yaml.ScalarNode) else set()
         return super().construct_mapping(node, deep)
 
@@ -137,20 +137,20 @@ def source(name: str) -> str:
 def contents() -> list[Entry]:
     """Return the pages of the table of contents in the order of the book, the first page first."""
     toc = parse(TOC.read_text())
-    found = [Entry(toc["root"], "")]
+    entries = [Entry(toc["root"], "")]
 
     def add(rows: list[dict], part: str, above: str) -> None:
         for row in rows:
             files = sorted(ROOT.glob(f"{row.get('glob', row.get('file'))}.md"))
             for name in map(page_name, files):
-                if any(name == entry.page for entry in found):
+                if any(name == entry.page for entry in entries):
                     continue  # a page that stands above those of its `glob`
-                found.append(Entry(name, part, above))
+                entries.append(Entry(name, part, above))
                 add(row.get("sections", []), part, name)
 
     for part in toc["parts"]:
         add(part["chapters"], part.get("caption", ""), "")
-    return found
+    return entries
 
 
 def sources(folder: Path = BOOK) -> list[Path]:
@@ -182,15 +182,15 @@ def front_matter(path: Path) -> dict[str, Any]:
     if len(parts) != 2 or not parts[0].startswith("---"):
         raise PageError(f"{path.name}: there is no front matter; {_CURE}")
     try:
-        found = parse(parts[0][3:])
+        front = parse(parts[0][3:])
     except yaml.YAMLError as error:
         where = getattr(error, "context_mark", None) or getattr(error, "problem_mark", None)
         line = f":{where.line + 1}" if where else ""
         reason = getattr(error, "problem", error)
         raise PageError(f"{path.name}{line}: invalid front matter ({reason}); {_CURE}") from None
-    if not isinstance(found, dict):
+    if not isinstance(front, dict):
         raise PageError(f"{path.name}: the front matter is not a mapping; {_CURE}")
-    return found
+    return front
 
 
 def meta(page: str) -> dict[str, Any]:
@@ -201,10 +201,10 @@ def meta(page: str) -> dict[str, Any]:
 
 def title(page: str) -> str:
     """Return a page's title: its first heading."""
-    found = re.search(r"^# (.+)$", read(path_of(page)), re.M)
-    if not found:
+    heading = re.search(r"^# (.+)$", read(path_of(page)), re.M)
+    if not heading:
         raise PageError(f"{page}.md: there is no title; begin the text with `# Title`.")
-    return found[1].strip()
+    return heading[1].strip()
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -253,8 +253,8 @@ def _read_once(text: str) -> bytes:
 
     for fence in CELL.finditer(text, place):
         add_words(fence.start())
-        rows = fence["options"].splitlines()
-        written = rows[1:-1] if rows[:1] == ["---"] else [row[1:] for row in rows]
+        lines = fence["options"].splitlines()
+        written = lines[1:-1] if lines[:1] == ["---"] else [option[1:] for option in lines]
         options = parse("\n".join(written)) or {}
         if not isinstance(options, dict):
             raise ValueError(f"line {line(fence.start()) + 1}: not a mapping")
@@ -278,13 +278,13 @@ class Cell(NamedTuple):
 
 def code_cells(path: Path) -> list[Cell]:
     """Return the code cells of a page; the place counts its cells of text too."""
-    notebook, section, found = read_notebook(path), "", []
+    notebook, section, cells = read_notebook(path), "", []
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
-            found.append(Cell(section, notebook.metadata.source_map[place] + 1, place, cell))
+            cells.append(Cell(section, notebook.metadata.source_map[place] + 1, place, cell))
         else:
             section = (re.findall(r"^## (.+)$", cell.source, re.M) or [section])[-1].strip()
-    return found
+    return cells
 
 
 def split_asserts(source: str) -> tuple[str, str]:
@@ -301,11 +301,11 @@ def split_asserts(source: str) -> tuple[str, str]:
         first -= 1
     if first == len(nodes):
         return source, ""
-    rows = body.splitlines()
+    lines = body.splitlines()
     begin = nodes[first].lineno - 1
     # A comment above the assertions belongs to them.
-    while begin and rows[begin - 1].lstrip().startswith("#"):
+    while begin and lines[begin - 1].lstrip().startswith("#"):
         begin -= 1
-    if not "".join(rows[:begin]).strip():
+    if not "".join(lines[:begin]).strip():
         return "", source  # a magic alone is nothing to show
-    return head + "\n".join(rows[:begin]).rstrip(), "\n".join(rows[begin:])
+    return head + "\n".join(lines[:begin]).rstrip(), "\n".join(lines[begin:])

@@ -194,12 +194,12 @@ def by_page(rows: Iterable[tuple[str, str]]) -> dict[str, Catalog]:
     places: dict[str, set[str]] = {}
     for where, text in rows:
         places.setdefault(text, set()).add(where)
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_catalogue: dict[str, list[tuple[str, str]]] = {}
     for where, text in rows:
         alone = where.endswith(".md") and len(places[text]) == 1
         name = where.removesuffix(".md") if alone else "shared"
-        found.setdefault(f"records/{name}", []).append((where, text))
-    return {name: collected(some) for name, some in found.items()}
+        by_catalogue.setdefault(f"records/{name}", []).append((where, text))
+    return {name: collected(some) for name, some in by_catalogue.items()}
 
 
 def texts() -> dict[str, Catalog]:
@@ -213,14 +213,14 @@ def one_line(message: Message) -> str:
     return " ".join(str(message.id).split())
 
 
-def updated(old: Catalog, new: Catalog, known: dict[str, str], code: str) -> Catalog:
+def updated(old: Catalog, new: Catalog, translated: dict[str, str], code: str) -> Catalog:
     """Return a catalogue with the messages of another, and what is known of them."""
     old.update(new)
     made = Catalog(locale=code, fuzzy=False)
     for message in filter(lambda one: one.id, old):
         string, flags = message.string, message.flags & {"fuzzy"}
-        if (not string or flags) and one_line(message) in known:
-            string, flags = known[one_line(message)], set()
+        if (not string or flags) and one_line(message) in translated:
+            string, flags = translated[one_line(message)], set()
         made.add(message.id, string, flags=flags, auto_comments=message.auto_comments)
     return made
 
@@ -242,7 +242,7 @@ def update(code: str, wanted: dict[str, Catalog]) -> dict[str, list[int]]:
         By catalogue: translated, fuzzy and missing messages, and words of English.
     """
     there = {file: languages.read(file) for file in sorted((languages.FOLDER / code).rglob("*.po"))}
-    known = {
+    translated = {
         one_line(message): str(message.string)
         for old in there.values()
         for message in old
@@ -251,7 +251,7 @@ def update(code: str, wanted: dict[str, Catalog]) -> dict[str, list[int]]:
     counts = {}
     for name, new in wanted.items():
         file = languages.catalogue(code, name)
-        made = updated(there.pop(file, Catalog()), new, known, code)
+        made = updated(there.pop(file, Catalog()), new, translated, code)
         messages = [message for message in made if message.id]
         if messages:
             file.parent.mkdir(parents=True, exist_ok=True)

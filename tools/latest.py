@@ -37,8 +37,8 @@ PYTHONS = ("3.12", "3.13", "3.14", "3.15")  # the book's own first
 def wanted() -> list[str]:
     """Return what to install: what a notebook needs, without bounds."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    rows = project["optional-dependencies"]["notebook"]
-    return [re.split(r"[^\w.-]", row, maxsplit=1)[0] for row in rows]
+    requirements = project["optional-dependencies"]["notebook"]
+    return [re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in requirements]
 
 
 def newest_on(python: str) -> dict[str, str]:
@@ -47,36 +47,37 @@ def newest_on(python: str) -> dict[str, str]:
     names = WORK / "names.in"
     names.write_text("\n".join(COMPARED))
     options = ["--quiet", "--no-header", "--no-annotate", "--no-deps", "--refresh"]
-    said = environments.run(
+    pins = environments.run(
         environments.find_uv(), "pip", "compile", *options, "--python-version", python, names
     )
-    return pins_of(said)
+    return pins_of(pins)
 
 
 def newest() -> tuple[dict[str, str], str]:
     """Return the newest release of each library, and the first Python that runs them all."""
     by_python = {python: newest_on(python) for python in PYTHONS}
     best = {
-        name: max((found[name] for found in by_python.values()), key=Version) for name in COMPARED
+        name: max((releases[name] for releases in by_python.values()), key=Version)
+        for name in COMPARED
     }
-    fits = [python for python, found in by_python.items() if found == best]
+    fits = [python for python, releases in by_python.items() if releases == best]
     return best, fits[0] if fits else PYTHONS[-1]
 
 
 def behind(best: dict[str, str], python: str) -> list[str]:
     """Return in words where the lock has an older release than there is."""
     locked = pins_of((ROOT / "requirements.txt").read_text())
-    found = [
+    lines = [
         f"The lock has {name} {locked[name]}; the newest release is {best[name]}."
         for name in COMPARED
         if Version(locked[name]) < Version(best[name])
     ]
     own = environments.WANTED
-    if found and python != own:
-        found.append(
+    if lines and python != own:
+        lines.append(
             f"They need Python {python}, and the book runs on {own}: no lock reaches them."
         )
-    return found
+    return lines
 
 
 def install(base: str) -> dict[str, str]:
@@ -110,10 +111,10 @@ def examined() -> list[str]:
     done = subprocess.run(
         command, cwd=ROOT / "examine", env=environment, capture_output=True, text=True
     )
-    rows = [row for row in done.stdout.splitlines() if re.match(r"[\w-]+: ", row)]
-    if done.returncode and not rows:
-        rows = [f"examine: {(done.stderr.strip().splitlines() or ['it stopped'])[-1]}"]
-    return rows
+    lines = [line for line in done.stdout.splitlines() if re.match(r"[\w-]+: ", line)]
+    if done.returncode and not lines:
+        lines = [f"examine: {(done.stderr.strip().splitlines() or ['it stopped'])[-1]}"]
+    return lines
 
 
 def main() -> int:

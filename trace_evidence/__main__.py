@@ -69,8 +69,8 @@ def as_data(answer: rules.Answer) -> Entry:
     """Return an answer in the form that ``--json`` prints."""
     keys = ("id", "title", "page")
     findings = [
-        {**found._asdict(), "look": [dict(zip(keys, row)) for row in found.look]}
-        for found in answer.findings
+        {**finding._asdict(), "look": [dict(zip(keys, link)) for link in finding.look]}
+        for finding in answer.findings
     ]
     releases = {"releases": answer.releases, "releases_from": answer.source}
     return {"format": FORMAT, **releases, "findings": findings}
@@ -82,15 +82,15 @@ def narrow(see: str | None, where: str | None, library: str) -> int:
     Returns:
         0, or 1 when nothing shows it.
     """
-    rows, spoken = narrowing.silent(), rules.language()
+    entries, spoken = narrowing.silent(), rules.language()
     if not see and not where:
-        say, seen = rules.words(spoken), narrowing.counted(rows, "see")
+        say, seen = rules.words(spoken), narrowing.counted(entries, "see")
         see = narrowing.ask(narrowing.ASK_SEE, seen, narrowing.SEE, say)
-        places = narrowing.counted(rows, "where", see)
+        places = narrowing.counted(entries, "where", see)
         where = narrowing.ask(narrowing.ASK_WHERE, places, narrowing.WHERE, say)
-    found = narrowing.rank(rows, see or "", where or "", library) if see or where else []
-    print(narrowing.described(found, rows, spoken))
-    return 0 if found else 1
+    names = narrowing.rank(entries, see or "", where or "", library) if see or where else []
+    print(narrowing.described(names, entries, spoken))
+    return 0 if names else 1
 
 
 def explain(name: str | None) -> int:
@@ -103,35 +103,35 @@ def explain(name: str | None) -> int:
         0, or 1 when nothing has that name.
     """
     avoid.warn()
-    known = rules.data()["explain"]
+    entries = rules.data()["explain"]
     if name is None:
-        print(listed(known), "trace-evidence explain NAME prints one of them.", sep="\n\n")
-    elif name in known:
-        print(described(known[name]))
+        print(listed(entries), "trace-evidence explain NAME prints one of them.", sep="\n\n")
+    elif name in entries:
+        print(described(entries[name]))
     else:
-        meant = ", ".join(near(name, known))
+        meant = ", ".join(near(name, entries))
         hint = f"did you mean {meant}?" if meant else "without a name, explain lists all."
         print(f"error: nothing is called {name!r}: {hint}", file=sys.stderr)
         return 1
     return 0
 
 
-def near(slug: str, known: dict[str, Entry]) -> list[str]:
+def near(slug: str, names: dict[str, Entry]) -> list[str]:
     """Return the names that a mistyped one may stand for, at most four."""
     typed = slug.lower().replace("_", "-").replace(" ", "-")
-    alike = difflib.get_close_matches(typed, known, n=4, cutoff=0.6)
-    parts = [name for name in known if typed in name]
+    alike = difflib.get_close_matches(typed, names, n=4, cutoff=0.6)
+    parts = [other for other in names if typed in other]
     return list(dict.fromkeys([*alike, *parts]))[:4]
 
 
-def listed(known: dict[str, Entry]) -> str:
+def listed(entries: dict[str, Entry]) -> str:
     """Return the chapters and families, each with its cases below it."""
     groups: dict[str, list[str]] = {}
-    for name, entry in known.items():
+    for name, entry in entries.items():
         if entry["kind"] != "everyday":
-            row = f"{name:<32}{entry['title']}"
-            groups.setdefault(entry["family"] or name, []).append(row)
-    return "\n\n".join("\n  ".join(rows) for rows in groups.values())
+            line = f"{name:<32}{entry['title']}"
+            groups.setdefault(entry["family"] or name, []).append(line)
+    return "\n\n".join("\n  ".join(lines) for lines in groups.values())
 
 
 def described(entry: Entry) -> str:
@@ -140,17 +140,17 @@ def described(entry: Entry) -> str:
     everyday = entry["kind"] == "everyday"
     kinds = {"everyday": " (everyday error)", "case": f" ({entry.get('how')})"}
     names = {"symptom": "what", "cure": "try first"} if everyday else {}
-    rows = []
+    lines = []
     for key in ("symptom", "cause", "cure", "versions"):
         if entry[key]:
             text = f"{names.get(key, key):<10}{entry[key]}"
-            rows += textwrap.wrap(
+            lines += textwrap.wrap(
                 text, width, subsequent_indent=" " * 10,
                 break_long_words=False, break_on_hyphens=False,
             )  # fmt: skip
-    rows.append(f"{'page':<10}{rules.address(entry['page'])}")
-    rows += [f"{'printed':<10}{title}: {rules.address(page)}" for title, page in entry["printed"]]
-    parts = [entry["title"] + kinds.get(entry["kind"], ""), "\n".join(rows), entry["text"].strip()]
+    lines.append(f"{'page':<10}{rules.address(entry['page'])}")
+    lines += [f"{'printed':<10}{title}: {rules.address(page)}" for title, page in entry["printed"]]
+    parts = [entry["title"] + kinds.get(entry["kind"], ""), "\n".join(lines), entry["text"].strip()]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -182,11 +182,11 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def may_use(row: str, construct: str) -> int:
+def may_use(distribution: str, construct: str) -> int:
     """Print what the record has of a distribution; return 1 where it has nothing."""
-    text, known = can_i_use.answer(row, construct)
+    text, is_known = can_i_use.answer(distribution, construct)
     print(text)
-    return int(not known)
+    return int(not is_known)
 
 
 def examine(words: list[str]) -> int:

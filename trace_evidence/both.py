@@ -30,8 +30,8 @@ VERSIONS = (
 
 def label(side: str, versions: dict[str, str]) -> str:
     """Return the words above an outcome: the side, and the versions that it ran on."""
-    known = [f"{LIBRARIES[name]} {number}" for name, number in versions.items()]
-    return " · ".join([SIDES[side], *known])
+    releases = [f"{LIBRARIES[name]} {number}" for name, number in versions.items()]
+    return " · ".join([SIDES[side], *releases])
 
 
 def run_here(shell, code: str) -> list[dict[str, Any]]:
@@ -39,8 +39,8 @@ def run_here(shell, code: str) -> list[dict[str, Any]]:
     errors = []
 
     def keep(kind, value, lines):
-        said = {"ename": kind.__name__, "evalue": str(value), "traceback": list(lines)}
-        errors.append({"output_type": "error", **said})
+        error = {"ename": kind.__name__, "evalue": str(value), "traceback": list(lines)}
+        errors.append({"output_type": "error", **error})
 
     before = shell._showtraceback
     shell._showtraceback = keep
@@ -49,14 +49,14 @@ def run_here(shell, code: str) -> list[dict[str, Any]]:
             shell.run_cell(code, store_history=False)
     finally:
         shell._showtraceback = before
-    found: list[dict[str, Any]] = []
+    outputs: list[dict[str, Any]] = []
     for name in ("stdout", "stderr"):
         if text := getattr(captured, name):
-            found.append({"output_type": "stream", "name": name, "text": text})
+            outputs.append({"output_type": "stream", "name": name, "text": text})
     for shown in captured.outputs:
         data, metadata = shown.data, shown.metadata or {}
-        found.append({"output_type": "display_data", "data": data, "metadata": metadata})
-    return found + errors
+        outputs.append({"output_type": "display_data", "data": data, "metadata": metadata})
+    return outputs + errors
 
 
 def run_there(kernel: ThenKernel, code: str, shell) -> list[dict[str, Any]]:
@@ -65,18 +65,18 @@ def run_there(kernel: ThenKernel, code: str, shell) -> list[dict[str, Any]]:
     As in `run_here`, what it printed comes first and its warnings second: the other kernel sends
     its two streams when their buffers are flushed, so their order says nothing.
     """
-    found: list[dict[str, Any]] = []
+    outputs: list[dict[str, Any]] = []
     printed = {"stdout": "", "stderr": ""}
     for kind, content in kernel.messages(code):
         if kind == "stream":
             printed[content["name"]] += content["text"]
         elif kind in ("display_data", "execute_result"):
             shown = {"data": content["data"], "metadata": content["metadata"]}
-            found.append({"output_type": "display_data", **shown})
+            outputs.append({"output_type": "display_data", **shown})
         elif kind == "error":
             keys = ("ename", "evalue", "traceback")
-            found.append({"output_type": "error"} | {key: content[key] for key in keys})
-    for error in [one for one in found if one.get("ename") == "NameError"]:
+            outputs.append({"output_type": "error"} | {key: content[key] for key in keys})
+    for error in [output for output in outputs if output.get("ename") == "NameError"]:
         advice = kernel.advice(shell, error["evalue"])
         printed["stdout"] += f"The kernel `then` has its own variables. {advice}\n"
     streams = [
@@ -84,7 +84,7 @@ def run_there(kernel: ThenKernel, code: str, shell) -> list[dict[str, Any]]:
         for name, text in printed.items()
         if text
     ]
-    return streams + found
+    return streams + outputs
 
 
 def block(output: dict[str, Any]) -> str:
@@ -112,8 +112,8 @@ def as_html(sides: dict[str, dict[str, Any]]) -> str:
         style = "flex: 1 1 20em; min-width: 0; border-top: 2px solid; padding-top: 0.3em;"
         words = html.escape(label(name, side["versions"]))
         columns.append(f'<section style="{style}"><small>{words}</small>{body}</section>')
-    row = "display: flex; flex-wrap: wrap; gap: 1em; align-items: flex-start;"
-    return f'<div style="{row}">{"".join(columns)}</div>'
+    style_of_row = "display: flex; flex-wrap: wrap; gap: 1em; align-items: flex-start;"
+    return f'<div style="{style_of_row}">{"".join(columns)}</div>'
 
 
 @magics_class
@@ -135,8 +135,8 @@ class BothMagics(Magics):
         else:
             outputs = run_there(kernel, cell, self.shell)
             then = {"versions": self.versions(kernel), "outputs": outputs}
-        found = installed()
-        here = {name: found[name] for name in LIBRARIES if name in found}
+        releases = installed()
+        here = {name: releases[name] for name in LIBRARIES if name in releases}
         now = {"versions": here, "outputs": run_here(self.shell, cell)}
         sides = {"then": then, "now": now}
         if any(side["outputs"] for side in sides.values()):
@@ -146,8 +146,8 @@ class BothMagics(Magics):
     def versions(self, kernel: ThenKernel) -> dict[str, str]:
         """Return the versions of the libraries on the other kernel; asked for once."""
         if self.there is None:
-            said = "".join(
+            printed = "".join(
                 out["text"] for out in run_there(kernel, VERSIONS, self.shell) if "text" in out
             )
-            self.there = dict(zip(LIBRARIES, said.split(), strict=False))
+            self.there = dict(zip(LIBRARIES, printed.split(), strict=False))
         return self.there

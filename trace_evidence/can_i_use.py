@@ -27,22 +27,22 @@ def names_in(text: str) -> set[str]:
 
 def definitions(source: str) -> dict[str, str]:
     """Return the imports of a module, and each of its definitions by name."""
-    found, lines = {"imports": ""}, source.splitlines()
+    texts, lines = {"imports": ""}, source.splitlines()
     for node in ast.parse(source).body:
         first = (getattr(node, "decorator_list", None) or [node])[0].lineno
         text = "\n".join(lines[first - 1 : node.end_lineno])
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            found["imports"] += f"{text}\n"
+            texts["imports"] += f"{text}\n"
         elif isinstance(node, ast.Assign):
-            found[ast.unparse(node.targets[0])] = text
+            texts[ast.unparse(node.targets[0])] = text
         else:
-            found[getattr(node, "name", "what the module says")] = text
-    return found
+            texts[getattr(node, "name", "what the module says")] = text
+    return texts
 
 
-def program(known: dict[str, Any], row: str, construct: str) -> str:
+def program(record: dict[str, Any], distribution: str, construct: str) -> str:
     """Return the program of a cell: it prints both numbers and whether they agree."""
-    parts, expression = definitions(known["source"]), known["rows"][row][1]
+    parts, expression = definitions(record["source"]), record["rows"][distribution][1]
     needed, waiting = {"imports"}, names_in(expression) | {construct, "right"}
     while waiting:
         needed |= waiting
@@ -50,18 +50,23 @@ def program(known: dict[str, Any], row: str, construct: str) -> str:
     law = f"def law(a, b=0.5):\n    return {expression}"
     if construct in ("scipy", "float32_far"):
         name = construct.removeprefix("float32_")
-        law += f"\n\n\nlaw.{name} = {known[name].get(row, '')!r}"
+        law += f"\n\n\nlaw.{name} = {record[name].get(distribution, '')!r}"
     chosen = [text for name, text in parts.items() if name in needed]
     return "\n\n\n".join([*chosen, law, SHOWN.format(construct=construct)])
 
 
-def cause(causes: list[dict[str, Any]], row: str, construct: str, letter: str) -> dict[str, Any]:
+def cause(
+    causes: list[dict[str, Any]], distribution: str, construct: str, letter: str
+) -> dict[str, Any]:
     """Return the table that explains a red cell, or an empty one."""
-    for one in causes:
-        named = any(fnmatch.fnmatchcase(row, rows.replace("[", "[[]")) for rows in one["rows"])
-        fits = any(fnmatch.fnmatchcase(construct, pattern) for pattern in one["constructs"])
-        if named and fits and letter in one.get("letters", "WX"):
-            return one
+    for table in causes:
+        named = any(
+            fnmatch.fnmatchcase(distribution, pattern.replace("[", "[[]"))
+            for pattern in table["rows"]
+        )
+        fits = any(fnmatch.fnmatchcase(construct, pattern) for pattern in table["constructs"])
+        if named and fits and letter in table.get("letters", "WX"):
+            return table
     return {}
 
 
@@ -84,36 +89,36 @@ def near(word: str, names: Iterable[str], called: dict[str, str]) -> list[str]:
     ]
 
 
-def answer(row: str, construct: str) -> tuple[str, bool]:
+def answer(distribution: str, construct: str) -> tuple[str, bool]:
     """Return what the record has of a distribution, or of some of its cells, and if it has any."""
-    known = triage.data()["can_i_use"]
-    head = f"NumPyro {known['stack'].replace('+jax-', ', JAX ')}"
-    if not row:
-        return "\n".join([f"{head}: these are known.", *known["rows"]]), True
-    rows = near(row, known["rows"], known["also"])
-    rows = [name for name in rows if bare(name) == bare(row)] or rows
-    constructs = near(construct, known["constructs"], known["also"])
-    if not rows or not constructs:
-        why = known["left_out"].get(
-            row, "the record has no such cell; without names, all are listed"
+    record = triage.data()["can_i_use"]
+    head = f"NumPyro {record['stack'].replace('+jax-', ', JAX ')}"
+    if not distribution:
+        return "\n".join([f"{head}: these are known.", *record["rows"]]), True
+    names = near(distribution, record["rows"], record["also"])
+    names = [name for name in names if bare(name) == bare(distribution)] or names
+    constructs = near(construct, record["constructs"], record["also"])
+    if not names or not constructs:
+        why = record["left_out"].get(
+            distribution, "the record has no such cell; without names, all are listed"
         )
-        return f"{row} {construct}: {why}.", False
+        return f"{distribution} {construct}: {why}.", False
     lines = [f"{head}:"]
-    for name in rows:
-        letters, _, said = known["rows"][name]
+    for name in names:
+        letters, _, said = record["rows"][name]
         for key in constructs:
-            letter = letters[list(known["constructs"]).index(key)]
+            letter = letters[list(record["constructs"]).index(key)]
             if construct or letter in "WX":
                 numbers = f" ({said[key]})" if said.get(key) else ""
                 lines.append(f"{name} {key}: {VERDICTS[letter]}{numbers}")
-                lines.append(f"  {known['constructs'][key]}")
-                why = cause(known["causes"], name, key, letter) if letter in "WX" else {}
+                lines.append(f"  {record['constructs'][key]}")
+                why = cause(record["causes"], name, key, letter) if letter in "WX" else {}
                 lines += [f"  trace-evidence explain {why['case']}"] if "case" in why else []
                 lines += [f"  {why['note']}"] if "note" in why else []
-    if len(rows) == len(constructs) == 1 or bare(constructs[0]) == bare(construct) != "scan":
-        lines += ["", program(known, rows[0], constructs[0])]
+    if len(names) == len(constructs) == 1 or bare(constructs[0]) == bare(construct) != "scan":
+        lines += ["", program(record, names[0], constructs[0])]
     elif construct:
         lines.append("Name one of these constructs to see its program.")
     elif len(lines) == 1:
-        lines = [f"{rows[0]}: nothing that was measured is wrong ({head})."]
+        lines = [f"{names[0]}: nothing that was measured is wrong ({head})."]
     return "\n".join(lines), True

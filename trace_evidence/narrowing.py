@@ -58,67 +58,69 @@ Entry = dict[str, Any]
 
 def silent() -> dict[str, Entry]:
     """Return the entries that somebody without an error may be looking for, cases first."""
-    known = {name: row for name, row in data()["explain"].items() if {*row["see"]} - {ERROR}}
+    seen = {name: entry for name, entry in data()["explain"].items() if {*entry["see"]} - {ERROR}}
     kinds = ("case", "chapter", "family")
-    return {name: row for kind in kinds for name, row in known.items() if row["kind"] == kind}
+    return {name: entry for kind in kinds for name, entry in seen.items() if entry["kind"] == kind}
 
 
-def points(row: Entry, see: str, where: str, library: str) -> float:
+def points(entry: Entry, see: str, where: str, library: str) -> float:
     """Return how much an entry shares with what is asked: most where it names it first."""
-    found = {"see": 3.0, "where": 2.0}
+    worths = {"see": 3.0, "where": 2.0}
     shared = [
-        worth * (1.0 if row[key][0] == asked else 0.7)
-        for (key, worth), asked in zip(found.items(), (see, where))
-        if asked in row[key]
+        worth * (1.0 if entry[key][0] == asked else 0.7)
+        for (key, worth), asked in zip(worths.items(), (see, where))
+        if asked in entry[key]
     ]
-    return sum(shared) + bool(library and row["library"] == library)
+    return sum(shared) + bool(library and entry["library"] == library)
 
 
-def rank(rows: dict[str, Entry], see: str = "", where: str = "", library: str = "") -> list[str]:
+def rank(entries: dict[str, Entry], see: str = "", where: str = "", library: str = "") -> list[str]:
     """Return the names of the entries that show what is asked, the best first.
 
     Args:
-        rows: the entries by name, in the order that breaks ties.
+        entries: the entries by name, in the order that breaks ties.
         see: a key of `SEE`; an entry without it is left out.
         where: a key of `WHERE`, which ranks.
         library: a library's name, which ranks.
     """
-    found = [name for name, row in rows.items() if not see or see in row["see"]]
-    found = [name for name in found if see or where in rows[name]["where"]]
-    return sorted(found, key=lambda name: -points(rows[name], see, where, library))
+    names = [name for name, entry in entries.items() if not see or see in entry["see"]]
+    names = [name for name in names if see or where in entries[name]["where"]]
+    return sorted(names, key=lambda name: -points(entries[name], see, where, library))
 
 
-def described(names: list[str], rows: dict[str, Entry], spoken: str = "") -> str:
+def described(names: list[str], entries: dict[str, Entry], spoken: str = "") -> str:
     """Return entries in words: title, symptom, what decides, and where the book has each."""
     say, lines = words(spoken), []
     for number, name in enumerate(names[:MOST], 1):
-        row = rows[name]
-        lines.append(f"{number}. {say(row['title'])}")
-        lines += [f"   {say(row[key])}" for key in ("symptom", "shows", "question") if row[key]]
-        command = [f"trace-evidence explain {name}"] if row["kind"] != "chapter" else []
-        lines.append("   " + "   ".join([*command, edition(address(row["page"]), spoken)]))
+        entry = entries[name]
+        lines.append(f"{number}. {say(entry['title'])}")
+        lines += [f"   {say(entry[key])}" for key in ("symptom", "shows", "question") if entry[key]]
+        command = [f"trace-evidence explain {name}"] if entry["kind"] != "chapter" else []
+        lines.append("   " + "   ".join([*command, edition(address(entry["page"]), spoken)]))
     return "\n".join([*lines, "", say(NONE)])
 
 
-def counted(rows: dict[str, Entry], key: str, see: str = "") -> dict[str, int]:
+def counted(entries: dict[str, Entry], key: str, see: str = "") -> dict[str, int]:
     """Return how many entries have each of the labels that any has."""
-    fits = [row for row in rows.values() if not see or see in row["see"]]
-    known = SEE if key == "see" else WHERE
-    counts = {label: sum(label in row[key] for row in fits) for label in known if label != ERROR}
+    fits = [entry for entry in entries.values() if not see or see in entry["see"]]
+    labels = SEE if key == "see" else WHERE
+    counts = {
+        label: sum(label in entry[key] for entry in fits) for label in labels if label != ERROR
+    }
     return {label: count for label, count in counts.items() if count}
 
 
 def show(line: str) -> None:
     """List what may be meant: the line magic `%narrow`, with labels of `SEE` and `WHERE`."""
-    asked, rows = line.split(), silent()
+    asked, entries = line.split(), silent()
     see = next((word for word in asked if word in SEE), "")
     where = next((word for word in asked if word in WHERE), "")
     if see or where:
-        print(described(rank(rows, see, where), rows, language()))
+        print(described(rank(entries, see, where), entries, language()))
     else:
         say = words(language())
-        known = [(label, say(text)) for labels in (SEE, WHERE) for label, text in labels.items()]
-        print(say(HOW), *(f"  {label:13} {text}" for label, text in known), sep="\n")
+        labels = [(label, say(text)) for label, text in (SEE | WHERE).items()]
+        print(say(HOW), *(f"  {label:13} {text}" for label, text in labels), sep="\n")
 
 
 def ask(question: str, counts: dict[str, int], labels: dict[str, str], say: Say = str) -> str:

@@ -185,8 +185,8 @@ def language(text: str = "") -> str:
 
 def words(language: str) -> Say:
     """Return what puts a text of the book into a language, where it has it."""
-    known = data()["words"][language]["texts"] if language else {}
-    return lambda text: known.get(text, text)
+    texts = data()["words"][language]["texts"] if language else {}
+    return lambda text: texts.get(text, text)
 
 
 @cache
@@ -233,21 +233,21 @@ def _line(text: str, start: int) -> tuple[int, str]:
 
 def releases_in(text: str) -> dict[str, str]:
     """Return the release of each library that a text shows; none where it shows several."""
-    found: dict[str, set[str]] = {}
+    releases: dict[str, set[str]] = {}
     for name, release in _compiled(RELEASE).findall(text):
-        found.setdefault(name.lower(), set()).add(release)
-    return {name: found[name].pop() for name in LIBRARIES if len(found.get(name, ())) == 1}
+        releases.setdefault(name.lower(), set()).add(release)
+    return {name: releases[name].pop() for name in LIBRARIES if len(releases.get(name, ())) == 1}
 
 
 def installed() -> dict[str, str]:
     """Return the releases of the libraries that are installed beside this package."""
-    found = {}
+    releases = {}
     for name in LIBRARIES:
         try:
-            found[name] = importlib.metadata.version(name)
+            releases[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return releases
 
 
 def _numbers(release: str) -> list[int]:
@@ -261,30 +261,30 @@ def occurs(ranges: dict[str, list[list]], releases: dict[str, str]) -> bool | No
         ranges: by library, (first, last, whether it reaches the newest measured release).
         releases: by library.
     """
-    known = [name for name in ranges if name in releases]
-    for name in known:
+    deciding = [name for name in ranges if name in releases]
+    for name in deciding:
         here = _numbers(releases[name])
         if not any(
             _numbers(first) <= here and (is_open or here <= _numbers(last))
             for first, last, is_open in ranges[name]
         ):
             return False
-    return True if known else None
+    return True if deciding else None
 
 
 def _versions(
     rule: dict[str, Any], releases: dict[str, str], source: str, say: Say = str
 ) -> tuple[bool | None, str]:
     """Return whether a rule's failure occurs, and the sentence that says so."""
-    found = occurs(rule["ranges"], releases)
+    is_hit = occurs(rule["ranges"], releases)
     these = say(" and ").join(
         f"{title} {releases[name]}"
         for name, title in LIBRARIES.items()
         if name in rule["ranges"] and name in releases
     )
     these = say(SHOWN.get(source, "{releases}")).replace("{releases}", these)
-    words = say(SAYS[f"{rule['kind']} {found}"])
-    return found, words.replace("{these}", these).replace("{ranges}", say(rule["occurs"]))
+    words = say(SAYS[f"{rule['kind']} {is_hit}"])
+    return is_hit, words.replace("{these}", these).replace("{ranges}", say(rule["occurs"]))
 
 
 def triage(text: str, here: dict[str, str] | None = None) -> Answer:
@@ -299,49 +299,49 @@ def triage(text: str, here: dict[str, str] | None = None) -> Answer:
     releases, source = releases_in(text), "text"
     if not releases:
         releases, source = here or {}, "here" if here else ""
-    found: list[tuple[int, Finding]] = []
+    candidates: list[tuple[int, Finding]] = []
     scores: dict[str, int] = {}
     for place, (name, rule) in enumerate(data()["explain"].items()):
         strongest = _strongest(text, rule["signatures"])
         if strongest is None:
             continue
         points, start, section = strongest
-        evidence = [row for row in rule["evidence"] if _compiled(row[0]).search(text)]
-        score = points + sum(row[1] for row in evidence)
+        evidence = [sign for sign in rule["evidence"] if _compiled(sign[0]).search(text)]
+        score = points + sum(sign[1] for sign in evidence)
         if rule["needs"] and not evidence:
             continue
-        known: bool | None = None
+        is_hit: bool | None = None
         versions = ""
         if rule["kind"] != "everyday":
-            known, versions = _versions(rule, releases, source)
+            is_hit, versions = _versions(rule, releases, source)
         if rule["kind"] == "case":
             # A case stands before its chapter, but where it does not occur.
-            score = max(score, scores.get(rule["family"], 0) + sum(row[1] for row in evidence))
-            score += 1 if known is not False else -FAR
+            score = max(score, scores.get(rule["family"], 0) + sum(sign[1] for sign in evidence))
+            score += 1 if is_hit is not False else -FAR
         if score < CLAIM:
             continue
         scores[name] = score
-        if rule["kind"] == "chapter" and not known:
+        if rule["kind"] == "chapter" and not is_hit:
             section = "cases"
         page = address(rule["link"] + (f"#{section}" if section else ""))
-        because = [row[2] for row in evidence if row[1] > 0 and row[2]]
+        because = [sign[2] for sign in evidence if sign[1] > 0 and sign[2]]
         look = [[other, title, address(there)] for other, title, there in rule["look"]]
         finding = Finding(
             rule["kind"], name, rule["title"], score, *_line(text, start), because,
-            rule["cause"] or rule["symptom"], rule["cure"], page, known, versions,
+            rule["cause"] or rule["symptom"], rule["cure"], page, is_hit, versions,
             rule["question"], look,
         )  # fmt: skip
-        found.append((place, finding))
-    found.sort(key=lambda row: (-row[1].score, row[0]))
-    best = found[0][1].score if found else 0
-    told: set[str] = set()
+        candidates.append((place, finding))
+    candidates.sort(key=lambda one: (-one[1].score, one[0]))
+    best = candidates[0][1].score if candidates else 0
+    named: set[str] = set()
     findings: list[Finding] = []
-    for _, finding in found:
+    for _, finding in candidates:
         names = {finding.id, data()["explain"][finding.id]["family"]}
-        if finding.score > best - FAR and not names & told:
+        if finding.score > best - FAR and not names & named:
             findings.append(finding)
             if finding.kind == "everyday":
-                told |= {name for name, *_ in finding.look}
+                named |= {name for name, *_ in finding.look}
     return Answer(findings[:MOST], releases, source)
 
 
@@ -352,26 +352,26 @@ def describe(answer: Answer, language: str = "") -> str:
         index = edition(address("book/reference/error-index"), language)
         return "\n".join(map(say, UNKNOWN)).replace("{page}", index)
     blocks = []
-    for place, found in enumerate(answer.findings, start=1):
-        rule = data()["explain"][found.id]
-        rows = [("what", say(found.says))]
-        rows.append(("try" if found.kind == "everyday" else "cure", say(found.cure)))
-        if found.versions:
-            rows.append(("versions", _versions(rule, answer.releases, answer.source, say)[1]))
-        rows.append(("ask", say(found.question)))
-        if found.kind == "chapter":
-            rows.append(("cases", ", ".join(name for name, *_ in found.look)))
+    for place, finding in enumerate(answer.findings, start=1):
+        rule = data()["explain"][finding.id]
+        pairs = [("what", say(finding.says))]
+        pairs.append(("try" if finding.kind == "everyday" else "cure", say(finding.cure)))
+        if finding.versions:
+            pairs.append(("versions", _versions(rule, answer.releases, answer.source, say)[1]))
+        pairs.append(("ask", say(finding.question)))
+        if finding.kind == "chapter":
+            pairs.append(("cases", ", ".join(name for name, *_ in finding.look)))
         else:
-            links = [(say(title), edition(url, language)) for _, title, url in found.look]
-            rows += [("or", f"{title}: {url}") for title, url in links]
-        rows.append(("page", edition(found.page, language)))
-        matched = say(LINE_NUMBER).replace("{number}", str(found.number)) + found.line
-        if found.because:
-            matched += f" ({'; '.join(map(say, found.because))})"
-        rows.append(("matched", matched))
-        kind = say(KINDS[found.kind]) if language else IN_ENGLISH[found.kind]
-        lines = [f"{place}. {say(found.title)} ({kind}: {found.id})"]
-        for key, text in rows:
+            links = [(say(title), edition(url, language)) for _, title, url in finding.look]
+            pairs += [("or", f"{title}: {url}") for title, url in links]
+        pairs.append(("page", edition(finding.page, language)))
+        matched = say(LINE_NUMBER).replace("{number}", str(finding.number)) + finding.line
+        if finding.because:
+            matched += f" ({'; '.join(map(say, finding.because))})"
+        pairs.append(("matched", matched))
+        kind = say(KINDS[finding.kind]) if language else IN_ENGLISH[finding.kind]
+        lines = [f"{place}. {say(finding.title)} ({kind}: {finding.id})"]
+        for key, text in pairs:
             label = say(LABELS[key]) + say(": ") if language else f"{key:<9}"
             lines += [f"   {label}{text}"] if text else []
         blocks.append("\n".join(lines))
