@@ -13,6 +13,7 @@ import tempfile
 from importlib.metadata import version
 
 from bookkit import can_i_use_record as record
+from bookkit import versions
 from bookkit.pages import ROOT
 from evidence import stacks
 from evidence.can_i_use import rows
@@ -39,7 +40,10 @@ class Cells:
 
     @staticmethod
     def update(only=(), names=()):
-        """Measure what the record lacks on some stacks, or on the book's own; return 0."""
+        """Measure what the record lacks on some stacks, or on the book's own; return 0, or 2."""
+        for stack in {*only} - {*versions.stack_names()}:
+            print(f"error: cell: {stack} is no stack of evidence/stacks", file=sys.stderr)
+            return 2
         if only:
             made = {name: row["made"] for name, row in record.cells().items()}
             for stack in only:
