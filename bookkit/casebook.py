@@ -193,12 +193,16 @@ def evidence(case: Entry) -> str:
     heading = "stdout|result" if case.kind == "silent" else "error"
     shown = kept_outputs.kept(pages.path_of(case.page)) or []
     for cell, text in zip(case.cells, shown, strict=False):
-        lines = re.search(rf"^--- (?:now )?(?:{heading})\n(.+(?:\n(?!---).+)?)", text, re.M)
-        if lines and wrong in cell.node.metadata.get("tags", []):
-            rows = lines[1].splitlines()[: 2 if wrong == SILENT else 1]
+        output = re.search(rf"^--- (?:now )?(?:{heading})\n((?:(?!---).+\n?)+)", text, re.M)
+        if output and wrong in cell.node.metadata.get("tags", []):
+            # An array of several lines is one.
+            lines = re.sub(r"(?<=\])\n +(?=\[)", " ", output[1]).splitlines()
             width = WIDTH if wrong == SILENT else WIDTH // 2
-            rows = [textwrap.shorten(row, width, placeholder="…") for row in rows]
-            return "<br>".join(f"`` {row} ``" for row in rows)
+            lines = [
+                textwrap.shorten(line, width, placeholder="…")
+                for line in lines[: 2 if wrong == SILENT else 1]
+            ]
+            return "<br>".join(f"`` {line} ``" for line in lines)
     return case.symptom
 
 
