@@ -1,68 +1,40 @@
-"""What only the first page has: the matrix as a drawing, cards, one program twice."""
+"""What only the first page has: a figure of a chapter, cards, one program twice."""
 
 import html
 import re
 
 from docutils import nodes
 
-from bookkit import casebook, entries, execute, illustrations, pages, versions
+from bookkit import entries, execute, frames, illustrations, pages
 from bookkit.languages import say
 from bookkit.outputs import releases, split_traceback
 from trace_evidence import both, steps
 
-from .directives import MATRIX, Generated, directive, programs
-from .render import outcomes_side_by_side, side
+from .directives import Generated, directive
+from .render import in_order, outcomes_side_by_side, side
 from .written import Nodes
 
-STEP = 8
-SHAPES = {  # told apart without color
-    "fails": "M0 {y}h6v6h-6z",
-    "wrong": "M3 {y}m0 -1l4 4l-4 4l-4-4z",
-    "warns": "M3 {y}l3 6h-6z",
-    "ok": "M1 {y}m0 3h4",
-}
 CARD = """\
 <li><a class="chapter-card" href="{href}">{picture}<strong>{title}</strong></a>
 <p>{text}</p>{more}</li>"""
 
 
-@directive("matrix-emblem")
-def matrix_emblem(here: Generated) -> str:
-    """Return the version matrix as one small drawing: programs in columns, old stacks above.
-
-    A phone shows of each column its end, the newest stack.
-    """
-    columns = "".join(column(here, slug, *about) for slug, about in programs().items())
-    all_of_it = say(
-        "{programs} programs on {stacks} stacks of releases, oldest above.",
-        programs=len(programs()), stacks=len(versions.rows()),
-    )  # fmt: skip
-    newest = say("{programs} programs on the newest stack of releases.", programs=len(programs()))
-    legend = say(
-        "Squares raise, diamonds give a wrong answer without an error, triangles warn, dashes "
-        "are right; blank: not measured."
-    )
-    return (
-        f'<figure class="emblem"><div role="group" aria-label="{html.escape(all_of_it)}">'
-        f'{columns}</div><figcaption><span class="on-desk">{all_of_it}</span>'
-        f'<span class="on-phone">{newest}</span> {legend} '
-        f'<a href="{here.address(MATRIX)}">{say("The version matrix")}</a></figcaption></figure>'
-    )
-
-
-def column(here: Generated, slug: str, title: str, page: str) -> str:
-    """Return the drawing of a program's verdicts, which leads to its page."""
-    paths: dict[str, str] = {}
-    for row, stack in enumerate(versions.rows()):
-        kind = versions.verdict(stack, slug)["verdict"]
-        place = SHAPES.get(kind, "").format(y=row * STEP)
-        paths[kind] = paths.get(kind, "") + place
-    drawn = "".join(f'<path class="emblem-{kind}" d="{d}"/>' for kind, d in paths.items() if d)
-    words = say(title).replace("`", "") + say(": ") + casebook.occurs_in(slug)
-    return (
-        f'<a href="{here.address(page)}" tabindex="-1" title="{html.escape(words)}"><svg '
-        f'aria-hidden="true" viewBox="-2 -1 10 {len(versions.rows()) * STEP}">{drawn}</svg></a>'
-    )
+@directive("figure-of", arguments=2)
+def figure_of(here: Generated, page: str, name: str) -> str:
+    """Return the figure that a cell of another page draws step by step, a silent frame first."""
+    path = pages.path_of(page)
+    here.env.note_dependency(str(path))
+    notebook = execute.executed(path)
+    if notebook is None:  # as in a fresh clone; the next build looks again
+        here.env.note_reread()
+        return ""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()) if cell.metadata.get("name") == name else ():
+            data = in_order(output["data"][steps.MIME])
+            data["frames"].sort(key=lambda frame: not frame["says"].startswith("Silent"))
+            figure = steps.as_html(frames.changed(data, say))
+            return f'<div class="front-figure">{figure}</div>'
+    raise here.error(f"{path.name} has no cell {name!r} with a figure.")
 
 
 @directive("chapter-cards")

@@ -4,10 +4,12 @@ What it answers from goes to the browser as one script, made of what the reader'
 """
 
 import hashlib
+import html
 import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sphinx.application import Sphinx
 
@@ -82,13 +84,21 @@ BOX = """\
 <label for="triage-text">{paste}</label>
 <textarea id="triage-text" rows="5" spellcheck="false"
  placeholder="{example}" aria-describedby="triage-note"></textarea>
-<p id="triage-note">{note}</p>
+<p id="triage-note">{note} <span class="examples">{examples}</span></p>
 <p><button type="submit">{submit}</button> <button type="reset">{clear}</button></p>
 <p id="triage-status" role="status"></p>
 <ol id="triage-findings"></ol>
 </form>
 <noscript><p>{without}</p></noscript>
 """
+
+
+EXAMPLES = ("unhashable type: 'ArrayImpl'", "chains are identical", "nan gradient")
+
+
+def tried(text: str) -> str:
+    """Return a link that puts an example into the box."""
+    return f'<a href="#/?q={quote(text)}">{html.escape(text, quote=False)}</a>'
 
 
 @directive("triage")
@@ -101,6 +111,7 @@ def triage_box(here: Generated) -> str:
         paste=say("Paste an error, or words to search for"),
         example="UnexpectedTracerError: Encountered an unexpected tracer …",
         note=say("Nothing leaves this page."),
+        examples=say("Try {examples}.", examples=say(", ").join(map(tried, EXAMPLES))),
         submit=say("Find it"), clear=say("Clear"),
         without=say(
             "Without scripts, look up the message in the <a href='{index}'>error index</a>, or "
