@@ -106,23 +106,25 @@ def rows_of_card(case: Entry) -> tuple[dict[str, str], dict[str, str]]:
         means = say("a wrong answer without an error")
     owner = say(entries.OWNERS[case.whose])
     library = entries.LIBRARIES[case.library]
-    shown = {say("Symptom"): case.symptom}
+    shown: dict[str, str] = {}
     if case.kind == "loud":
-        texts = [f"{row.type}: {row.text}" for row in case.wordings if row.text]
+        texts = [f"{wording.type}: {wording.text}" for wording in case.wordings if wording.text]
         shown |= {say("Message"): f"`` {text} ``" for text in texts[:1]}
+    elif evidence(case) != case.symptom:
+        shown[say("It shows")] = evidence(case)
+    what = say(
+        "{mark} {means}; {owner} ({library}). "
+        "One of the [cases](/book/cases/index.md) of {family}.",
+        mark=f"{{inline-mark}}`{case.kind}: {say(case.kind)}`",
+        means=means,
+        owner=owner,
+        library=library,
+        family=families()[case.family],
+    )
     shown |= {
-        say("Kind"): say(
-            "{mark} {means}; {owner} ({library}).",
-            mark=f"{{inline-mark}}`{case.kind}: {say(case.kind)}`",
-            means=means,
-            owner=owner,
-            library=library,
-        ),
+        say("Symptom"): case.symptom,
         say("Versions"): measured(case),
-        say("Family"): say(
-            "{chapter}, one of its [cases](/book/cases/index.md).", chapter=families()[case.family]
-        ),
-        say("What it costs you"): case.costs,
+        say("What it is"): f"{what} {case.costs}",
     }
     folded = {
         say("Cause"): case.cause,

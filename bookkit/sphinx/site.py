@@ -18,8 +18,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx_sitemap import add_html_link
 
-from bookkit import entries, faces, pages, taught
-from bookkit.languages import say
+from bookkit import entries, faces, pages, taught, versions
+from bookkit.languages import cached, say
 from bookkit.localized import name_parts
 
 DATE = re.compile(r"(\d{4}-\d\d-\d\d)")
@@ -114,7 +114,7 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
 
 
 def link_cases(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """Lead from a case to the next of its family, and from the last one to the index."""
+    """Lead from a case to the others of its family, and from the last one to the index."""
     if not pagename.startswith("book/cases/") or pagename == INDEX:
         return
     case = entries.cases()[pagename.rpartition("/")[2]]
@@ -125,9 +125,38 @@ def link_cases(app: Sphinx, pagename: str, templatename: str, context: dict, doc
         title = app.env.titles[page].astext()
         return {"link": app.builder.get_relative_uri(pagename, page), "title": title}
 
-    before = INDEX if case.family in entries.families() else f"book/failures/{case.family}"
+    about = entries.by_name()[case.family]
+    before = about.page if about.form == entries.CHAPTER else INDEX
     context["prev"] = to(family[place - 1].page if place else before)
     context["next"] = to(family[place + 1].page if place + 1 < len(family) else INDEX)
+    context["family"] = to(before) | {"title": about.title}
+    context["siblings"] = [to(other.page) | {"here": other == case} for other in family]
+
+
+@cached
+def commit() -> str:
+    """Return the commit that the site is built from, in short; nothing outside of a checkout."""
+    command = ["git", "log", "-1", "--format=%h"]
+    done = subprocess.run(command, cwd=pages.ROOT, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def cite(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Give a page what one cites it by, as BibTeX."""
+    if doctree is None:
+        return
+    measured = versions.newest()["measured"]
+    note = f"measured on {measured}" + (f", commit {commit()}" if commit() else "")
+    title = app.env.titles[pagename].astext().replace("{", "").replace("}", "")
+    context["citation"] = (
+        f"@misc{{trace-evidence-{pagename.rpartition('/')[2]},\n"
+        f"  author = {{{{the developers of Trace Evidence}}}},\n"
+        f"  title = {{{{{title}}}}},\n"
+        f"  howpublished = {{Trace Evidence}},\n"
+        f"  year = {{{measured[:4]}}},\n"
+        f"  url = {{{pages.published(pagename)}}},\n"
+        f"  note = {{{note}}},\n}}"
+    )
 
 
 def offer_notebook(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
@@ -280,6 +309,7 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", describe, priority=400)
     app.connect("doctree-resolved", keep_dates_whole)
     app.connect("html-page-context", link_cases, priority=400)
+    app.connect("html-page-context", cite, priority=400)
     app.connect("html-page-context", offer_notebook, priority=600)
     app.connect("build-finished", lighten, priority=900)
     app.connect("build-finished", guard, priority=900)
