@@ -1,6 +1,7 @@
 """The book's directives: what a page asks the catalogue, the matrix or the workshop's plan for."""
 
 import html
+import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +42,9 @@ MARKS = {
     "cannot run": "–",  # noqa: RUF001
     "not measured": "",
 }
+
+
+BAR = 4  # stacks that are wide enough for the names of their releases
 
 
 class Generated(Written):
@@ -191,11 +195,27 @@ def matrix_row(here: Generated, slug: str) -> str:
     title = steps.marked_up(title)
     if slug in entries.chapters():
         title = say("The failure of August 2024")
-    kinds = [versions.verdict(row, slug)["verdict"] for row in versions.rows()]
-    cells = "".join(f"<td>{mark(kind)}</td>" for kind in kinds)
+    verdicts = [(versions.verdict(row, slug)["verdict"], row["row"]) for row in versions.rows()]
+    runs = [[*run] for _, run in itertools.groupby(verdicts, key=lambda pair: pair[0])]
+    cells = "".join(bar(run[0][0], [stack for _, stack in run]) for run in runs)
     ends = html.escape(casebook.occurs_in(slug))
     label = f'<th scope="row"><a href="{here.address(page)}">{title}</a></th>'
     return f'<tr id="row-{slug}">{label}<td class="range">{ends}</td>{cells}</tr>'
+
+
+def bar(kind: str, stacks: list[str]) -> str:
+    """Return the cell of stacks in a row with one verdict, with their releases where they fit."""
+    ends = [stack.replace("+jax-", " + JAX ") for stack in (stacks[0], stacks[-1])]
+    where = versions.between(*ends)
+    bad = kind in versions.BAD and len(stacks) >= BAR
+    text = f" <small>{versions.between(*(end.partition(' ')[0] for end in ends))}</small>" * bad
+    title = html.escape(f"{where}: {say(kind)}")
+    sign = f'<span aria-hidden="true">{MARKS[kind]}{text}</span>'
+    name = kind.replace(" ", "-")
+    return (
+        f'<td colspan="{len(stacks)}" style="--stacks: {len(stacks)}">'
+        f'<span class="verdict verdict-{name}" title="{title}">{sign}</span></td>'
+    )
 
 
 @directive("matrix-strip", arguments=1)
