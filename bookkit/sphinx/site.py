@@ -43,6 +43,9 @@ BODY = [
     (r'<span class="pre">(?=[^<]{1,12}<)(?=\w+<|[^<]*-)', '<span class="pre short">'),
     # The words of a summary are what is read aloud; myst-nb would have others.
     ('<summary aria-label="Toggle hidden content">', "<summary>"),
+    # A summary holds no paragraph, and an id stands once in a page.
+    (r"<p( class=\"(?:collapsed|expanded) admonition-title\")>(.*?)</p>", r"<span\1>\2</span>"),
+    (r'<section id="(exercise|solution)-content">', r'<section class="\1-content">'),
     # The blank of "Solution to Exercise 1" would be underlined in its link.
     (r"(<a [^>]*>) ", r" \1"),
 ]
