@@ -97,12 +97,24 @@ def add_filters(app: Sphinx) -> None:
         environment.globals["say"] = say
 
 
+def number_exercises(body: str) -> str:
+    """Count the exercises of a page from one; sphinx-exercise counts through the book."""
+    numbers = dict.fromkeys(re.findall(r'<span class="caption-number">[^<\d]+(\d+)', body))
+    places = {number: str(place) for place, number in enumerate(numbers, start=1)}
+    named = r'(<span class="caption-number">|<a class="reference internal" href="#[\w-]+">)'
+    return re.sub(
+        rf"{named}([^<\d]{{1,12}})(\d+)(?=\s)",
+        lambda link: link[1] + link[2] + places.get(link[3], link[3]), body,
+    )  # fmt: skip
+
+
 def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Give a page the title and the description that people search for, and valid roles."""
     if doctree is None:
         return
     for old, new in BODY:
         context["body"] = re.sub(old, new, context["body"])
+    context["body"] = number_exercises(context["body"])
     about = {one.place: one for one in entries.by_name().values()}.get(pagename)
     meta = context["meta"] or {}
     text, headline = say(meta.get("description", "")), meta.get("headline")
