@@ -3,11 +3,7 @@
 import re
 
 from docutils import nodes
-from ipython_pygments_lexers import IPython3Lexer
 from latex2mathml.converter import convert
-from pygments.lexer import bygroups, using
-from pygments.lexers import Python3Lexer
-from pygments.token import Comment
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
@@ -26,23 +22,6 @@ SCRIPTS = {
     'class="predict"': "predict.js",
 }
 THEN_PINS = pages.ROOT / "evidence" / "stacks" / "then.in"
-
-
-class ThenLexer(IPython3Lexer):
-    """IPython's lexer, which also reads the body of a cell with one of the book's magics."""
-
-    name = "IPython with %%then"
-    aliases = ("ipython3-then",)
-    tokens = {  # noqa: RUF012 - Pygments' own protocol
-        **IPython3Lexer.tokens,
-        "root": [
-            (
-                r"(?s)(%%(?:then|both)[^\n]*\n)(.*)",
-                bygroups(Comment.Preproc, using(Python3Lexer)),
-            ),
-            *IPython3Lexer.tokens["root"],
-        ],
-    }
 
 
 def source_of(cell: nodes.container) -> nodes.literal_block | None:
@@ -97,6 +76,14 @@ def prompts(source: str, metadata: dict, folded: str, shows: bool) -> tuple[str,
     return say("Show how it is cleared away"), say("Hide how it is cleared away")
 
 
+def hide_magic(block: nodes.literal_block) -> None:
+    """Leave out the line that says on which stack a cell runs: its marks say so."""
+    text = re.sub(r"\A%%(then|both)\n", "", block.astext())
+    if text != block.astext():
+        block.rawsource, block.children = text, []
+        block += nodes.Text(text)
+
+
 def fold_asserts(block: nodes.literal_block) -> None:
     """Fold the assertions that end a cell behind a line that counts them."""
     shown, held = pages.split_asserts(block.astext())
@@ -140,8 +127,7 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
         source = source_of(cell)
         text = source.astext() if source is not None else ""
         for block in cell.findall(nodes.literal_block):
-            if block.astext().startswith(("%%then", "%%both")):
-                block["language"] = ThenLexer.aliases[0]
+            hide_magic(block)
         if text.startswith("%%then"):
             pins = dict(re.findall(r"^(\w+)==(\S+)", THEN_PINS.read_text(), re.M))
             words = say("then · August 2024") + outputs.releases(app.env.docname, pins)
@@ -198,7 +184,6 @@ def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -
 def setup(app: Sphinx) -> dict:
     """Register what cells need with Sphinx."""
     PygmentsBridge.html_formatter = render.LineFormatter  # Sphinx looks for none elsewhere
-    app.add_lexer(ThenLexer.aliases[0], ThenLexer)
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.connect("html-page-context", add_scripts)
     app.connect("config-inited", prepare)
