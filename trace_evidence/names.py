@@ -37,7 +37,7 @@ def advice(name: str, known: Iterable[str], made: dict[str, str] | None = None) 
         known: the names that are defined there, besides Python's own.
         made: where cells of the notebook make which names, or None where nobody knows.
     """
-    if name in (made or ()):
+    if made and name in made:
         return SAID[made[name]]
     there = {one for one, place in (made or {}).items() if place != OTHER}
     public = [one for one in {*known, *there, *dir(builtins)} if not one.startswith("_")]

@@ -38,6 +38,11 @@ SLIDE = {
 }
 OWN = "# Is anything wrong, and which line brings it about? Compute it a second way here."
 SHOWN = re.compile(rf"{predictions.BLOCK.pattern}|^##+ [^\n]+$", re.M | re.S)
+# Without hashes: pip of Python 3.12.1 stops at a package with an extra whose hash it looks for.
+LOCKS = {
+    "requirements.txt": "binder/requirements.txt",
+    "requirements-then.txt": "evidence/stacks/then.txt",
+}
 HEAD = re.compile(r"(?:(?:%|import |from ).*\n|\n)*")  # of a cell: its magics and imports
 LEFT_OUT = {"hide-input", "hide-cell"}
 START = """\
@@ -253,9 +258,9 @@ def write_zip(file: Path) -> None:
         for one in package.rglob("*"):
             if one.is_file() and one.suffix != ".pyc":
                 found[f"{package.name}/{one.relative_to(package)}"] = one.read_bytes()
-    locks = {"requirements": "binder/requirements.txt"}
-    locks["requirements-then"] = "evidence/stacks/then.txt"
-    found |= {f"{name}.txt": (pages.ROOT / lock).read_bytes() for name, lock in locks.items()}
+    for name, lock in LOCKS.items():
+        pins = re.findall(r"^[\w.-]+==[^\\\n]+", (pages.ROOT / lock).read_text(), re.M)
+        found[name] = "".join(f"{pin.rstrip()}\n" for pin in pins).encode()
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:

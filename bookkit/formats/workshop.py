@@ -35,7 +35,12 @@ from . import learner, notebooks, pdf, slides
 OUT = pages.BUILD / taught.IN_ROOM
 # What a deck uses of reveal.js.
 SANS = "dist/theme/fonts/source-sans-pro"
-USED = ("dist/re*.css", "dist/reveal.js", "dist/theme/white.css", "plugin/notes/notes.js")
+USED: tuple[str, ...] = (
+    "dist/re*.css",
+    "dist/reveal.js",
+    "dist/theme/white.css",
+    "plugin/notes/notes.js",
+)
 USED += (f"{SANS}/*.woff", f"{SANS}/*.css", f"{SANS}/LICENSE")
 ENDING = "book/closing/on-one-sheet"  # the questions to ask
 TEST = "book/workshop/test"

@@ -356,7 +356,9 @@ def handed_out(here: Generated) -> Nodes | str:
         cells = [link(files[kind], words) if kind in files else "" for kind, words in kinds]
         title = f'<a href="{here.address(page)}">{html.escape(say(pages.title(page)))}</a>'
         rows.append(f'<tr><th scope="row">{title}</th><td>{"</td><td>".join(cells)}</td></tr>')
-    head = "".join(f'<th scope="col">{casebook.capital(words)}</th>' for words in heads)
+    told = [casebook.capital(words) for words in heads]
+    told[1:] = [words + in_english() for words in told[1:]]
+    head = "".join(f'<th scope="col">{words}</th>' for words in told)
     files = {
         "learner.zip": say("For learners: the bare notebooks, and what they import"),
         "instructor.zip": say("For the instructor: all of it, to teach without a network"),
