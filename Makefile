@@ -122,5 +122,4 @@ lint: environments ## check the style of the code, its types, the workflows, and
 	@! git grep -nE '^(<{7}|>{7}) '  # the marks of a merge
 
 clean: ## remove the environments and all that was built, and keep downloads and notebooks
-	rm -rf .venv .venv-then _build
-	find .cache -mindepth 1 -maxdepth 1 ! -name uv ! -name python -exec rm -rf {} +
+	rm -rf .venv .venv-then _build $(filter-out .cache/uv .cache/python,$(wildcard .cache/*))

@@ -4,7 +4,7 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
-from . import casebook, decks, execute, pages
+from . import casebook, decks, pages
 from .languages import cached, say
 
 PLANS = "book/workshop/plans.json"  # by name: when each begins, and its rows
@@ -79,6 +79,8 @@ def handed_out(page: str) -> dict[str, str]:
     """
     if page not in taught() or not find_spec("typst"):
         return {}
+    from . import execute  # what it needs is not in Binder, which makes notebooks alone
+
     name = Path(page).name
     found = {"learner": f"learner/{name}.ipynb"}
     is_executed = execute.executed(pages.path_of(page)) is not None

@@ -44,7 +44,8 @@ SLIDE = """async place => {
   const words = [...slide.querySelectorAll("pre, .marks, td, th, li, p, svg text")].filter(
     e => !e.closest("aside") && e.textContent.trim());
   const sizes = words.map(e => parseFloat(getComputedStyle(e).fontSize) * scale(e));
-  return {at: JSON.stringify(Reveal.getIndices()), tall: slide.scrollHeight > innerHeight,
+  const kept = [...slide.querySelectorAll(".kept")].map(e => e.checkVisibility());
+  return {kept, at: JSON.stringify(Reveal.getIndices()), tall: slide.scrollHeight > innerHeight,
     small: words.filter((e, at) => sizes[at] < 23.9).map(e => e.textContent.slice(0, 40)),
     out: out.map(e => e.outerHTML.slice(0, 100)), empty: !parts.some(e => e.textContent.trim())};
 }"""
@@ -64,6 +65,8 @@ def test_every_slide_of_a_deck_can_be_read_from_the_back(browser, deck):
     assert not view.failed and not view.errors
     assert len({look["at"] for look in looks}) == total
     assert notes == total
+    kept = [one for look in looks for one in look["kept"]]
+    assert sum(kept) > len(kept) / 2, "a program goes where what came of it is shown"
     for number, look in enumerate(looks, start=1):
         where = f"slide {number} of {deck.stem}"
         assert not look["out"], f"{where}: past the edge: {look['out']}"

@@ -28,7 +28,6 @@ from bookkit import (
     taught,
     versions,
 )
-from bookkit.sphinx import predict
 
 from . import learner, notebooks, pdf, slides
 
@@ -133,7 +132,7 @@ def forms() -> list[dict[str, Any]]:
         for line in listed.splitlines():
             label, _, how = line.partition(" ")
             path, one = known[label]
-            asked = [as_block(text) for text in predict.item(path, one, how)]
+            asked = [as_block(text) for text in predictions.item(path, one, how)]
             items.append({"asked": asked, "answers": [runs(text) for text, _ in one.answers]})
         found.append({"name": name, "items": items})
     return found
