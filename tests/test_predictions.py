@@ -8,7 +8,6 @@ import pytest
 
 from bookkit import pages, predictions
 from bookkit.formats import notebooks
-from bookkit.sphinx import predict
 from tests import blind
 
 ASKED = {path: predictions.find(path.read_text()) for path in pages.find_notebooks()}
@@ -91,4 +90,4 @@ def test_an_item_of_the_workshop_test_has_the_programs_that_it_needs():
     assert [asked] == one.question
     assert ["def make_belief" in text for text in programs] == [True, False]
     assert not any("%%" in text or "assert" in text for text in programs)
-    assert predict.item(path, one, "in words") == one.question
+    assert predictions.item(path, one, "in words") == one.question

@@ -330,6 +330,12 @@ def at_handouts(page: str, file: str) -> str:
     return f"{'../' * up}{taught.IN_ROOM}/{file}"
 
 
+def linked(address: str, words: str) -> str:
+    """Return a link; a notebook, which a browser would show as text, is saved."""
+    saved = " download" * (address.startswith("../") and address.endswith(".ipynb"))
+    return f'<a href="{address}"{saved}>{words}</a>'
+
+
 def in_english() -> str:
     """Return, in the other editions, a word on what is handed out."""
     is_english = languages.spoken().code == languages.ENGLISH
@@ -346,7 +352,7 @@ def handed_out(here: Generated) -> Nodes | str:
         here.env.note_reread()  # a page is not executed yet
 
     def link(file: str, words: str) -> str:
-        return f'<a href="{at_handouts(here.env.docname, file)}">{words}</a>'
+        return linked(at_handouts(here.env.docname, file), words)
 
     heads = [say("page"), say("bare notebook"), say("whole notebook")]
     heads += [say("slides"), say("handout")]
@@ -356,7 +362,7 @@ def handed_out(here: Generated) -> Nodes | str:
         cells = [link(files[kind], words) if kind in files else "" for kind, words in kinds]
         title = f'<a href="{here.address(page)}">{html.escape(say(pages.title(page)))}</a>'
         rows.append(f'<tr><th scope="row">{title}</th><td>{"</td><td>".join(cells)}</td></tr>')
-    told = [casebook.capital(words) for words in heads]
+    told = [words[:1].upper() + words[1:] for words in heads]
     told[1:] = [words + in_english() for words in told[1:]]
     head = "".join(f'<th scope="col">{words}</th>' for words in told)
     files = {

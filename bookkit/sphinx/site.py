@@ -23,7 +23,7 @@ from bookkit import entries, execute, faces, languages, pages, taught
 from bookkit.languages import say
 from bookkit.localized import name_parts
 
-from .directives import at_handouts, in_english
+from .directives import at_handouts, in_english, linked
 
 DATE = re.compile(r"(\d{4}-\d\d-\d\d)")
 # A rule of the theme's style sheet that gives an icon its character.
@@ -163,7 +163,7 @@ def offer_handouts(app: Sphinx, pagename: str, templatename: str, context: dict,
     files = taught.handed_out(pagename)
     links |= {names[kind]: at_handouts(pagename, files[kind]) for kind in names if kind in files}
     links[say("cite")] = pages.source("CITATION.cff")
-    row = " · ".join(f'<a href="{address}">{words}</a>' for words, address in links.items())
+    row = " · ".join(linked(address, words) for words, address in links.items())
     row = f'<p class="handed-out">{row}{in_english()}</p>'
     context["body"] = context["body"].replace("</h1>", f"</h1>\n{row}", 1)
 
