@@ -178,3 +178,22 @@ def test_the_test_on_paper_has_every_item_and_no_key():
     labels = [line.split()[0] for items in listed for line in items.splitlines()]
     replies = [reply for label in labels for _, reply in predictions.of_book()[label][1].answers]
     assert replies and not [reply for reply in replies if squeezed(reply) in text]
+
+
+def test_only_what_can_be_made_is_offered(monkeypatch):
+    page = taught.failures()[0]
+    monkeypatch.setattr("bookkit.execute.executed", lambda path: None)
+    assert taught.handed_out(page).keys() == {"learner", "handout"}
+    monkeypatch.setattr(taught, "find_spec", lambda name: None)
+    assert taught.handed_out(page) == {}
+    assert taught.handed_out("book/cases/leaf-order") == {}
+
+
+def test_the_workshop_is_of_the_chapters_what_they_need_and_what_a_plan_names():
+    plans = " ".join(str(plan["rows"]) for plan in pages.data(taught.PLANS).values())
+    named = {page for page in taught.with_cells() if f"/{page}.md" in plans}
+    assert {*taught.failures(), *named} <= {*taught.taught()}
+    assert "book/cases/leaf-order" not in taught.taught()
+    for page in {*taught.taught()} - {*taught.failures(), *named}:
+        needs = [pages.meta(one)["chapter"]["prerequisites"] for one in taught.failures()]
+        assert any(page.endswith(need["page"]) for some in needs for need in some), page

@@ -28,7 +28,8 @@ INLINE = "module://matplotlib_inline.backend_inline"
 REQUIRED_VARIABLE = "TRACE_EVIDENCE_REQUIRE_THEN"
 MISSING = (
     "The kernel `then` (the stack of August 2024) is not installed, so this cell did not run.\n"
-    "Install it with `make environments` in the book's folder, then restart this notebook."
+    "Install it with `make environments` in the book's folder, or, where you have the zip of a "
+    "workshop, as `index.md` in it says. Then restart this notebook."
 )
 DEAD = (
     "The kernel `then` died while it ran this cell. Its variables are gone: the next %%then cell "
