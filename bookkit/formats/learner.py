@@ -160,7 +160,7 @@ def exercises_of(notebook: NotebookNode) -> list[NotebookNode]:
     tasks = [cell for cell in notebook.cells if is_task(cell)]
     for cell in tasks:
         cell.source = pages.split_asserts(cell.source)[0]
-    return [new_markdown_cell("## Exercises"), *tasks]
+    return [new_markdown_cell("## Exercises"), *tasks] if tasks else []
 
 
 def of_page(page: str, source: list[NotebookNode], filled: bool) -> Iterator[NotebookNode]:
