@@ -66,7 +66,7 @@ def test_every_slide_of_a_deck_can_be_read_from_the_back(browser, deck):
     assert len({look["at"] for look in looks}) == total
     assert notes == total
     kept = [one for look in looks for one in look["kept"]]
-    assert sum(kept) > len(kept) / 2, "a program goes where what came of it is shown"
+    assert sum(kept) >= len(kept) / 2 > 0, "a program goes where what came of it is shown"
     for number, look in enumerate(looks, start=1):
         where = f"slide {number} of {deck.stem}"
         assert not look["out"], f"{where}: past the edge: {look['out']}"
