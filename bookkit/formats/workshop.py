@@ -182,11 +182,11 @@ def make(out: Path) -> list[str]:
     first = pages.contents()[0].page
     title = pages.title(TEST)
     compose(out / "test.pdf", "test.typ", first, title=title, forms=forms())
-    packed = shutil.make_archive(str(out.with_suffix(".part")), "zip", out)
-    Path(packed).replace(out / "instructor.zip")
     for name, text in learner.files().items():
         notebooks.write(out / "learner" / name, text)
     learner.write_zip(out / "learner.zip")
+    packed = shutil.make_archive(str(out.with_suffix(".part")), "zip", out)
+    Path(packed).replace(out / "instructor.zip")
     return missing
 
 
