@@ -43,7 +43,9 @@ USED: tuple[str, ...] = (
 USED += (f"{SANS}/*.woff", f"{SANS}/*.css", f"{SANS}/LICENSE")
 ENDING = "book/closing/on-one-sheet"  # the questions to ask
 TEST = "book/workshop/test"
-FORM = re.compile(r"^## (Form [A-Z])\n+```\{workshop-test\}\n(.*?)^```$", re.M | re.S)
+FORM = re.compile(
+    r"^## ([^\n]+)\n(?:(?!## |```)[^\n]*\n)*```\{workshop-test\}\n(.*?)^```$", re.M | re.S
+)
 SIZE = 9  # points: the code of a sheet; a line of 86 columns fits
 
 
