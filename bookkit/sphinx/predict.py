@@ -1,7 +1,6 @@
 """The directive of a prediction: a form that answers in the browser, and a fold without scripts."""
 
 import re
-from pathlib import Path
 from typing import ClassVar
 
 from docutils import nodes
@@ -62,24 +61,6 @@ class Predict(Written):
         return nodes.inline("", "", made, classes=["predict-words"])
 
 
-def program(path: Path, name: str) -> str:
-    """Return a named cell as Markdown, without magics, imports and its last assertions."""
-    cells = (cell.node for cell in pages.code_cells(path))
-    (cell,) = (cell for cell in cells if cell.metadata.get("name") == name)
-    shown = pages.split_asserts(cell.source)[0].rstrip().splitlines()
-    code = "\n".join(row for row in shown if not row.startswith(("%", "import ", "from ")))
-    return f"```python\n{code.strip()}\n```"
-
-
-def item(path: Path, one: predictions.Prediction, how: str) -> list[str]:
-    """Return the question of an item with the programs that it needs, as Markdown."""
-    words, _, needs = how.partition("with ")
-    names = needs.split()
-    if len(one.question) == 1 and "in words" not in words:
-        names.append(one.options.get("before", one.options["cell"]))
-    return [*one.question, *(program(path, name) for name in names)]
-
-
 class WorkshopTest(Written):
     """Predictions, named one a line, as a test to print; their key is folded below.
 
@@ -97,7 +78,7 @@ class WorkshopTest(Written):
         for number, line in enumerate(self.content, 1):
             label, _, how = line.partition(" ")
             path, one = known[label]
-            asked, *rest = item(path, one, how)
+            asked, *rest = predictions.item(path, one, how)
             items += [
                 f"**{number}.** {asked}",
                 *rest,
