@@ -61,7 +61,7 @@ vary("where, which is never lazy", "silent", "holds")(
     )
 )
 vary("eqx.filter_vmap", "silent", "holds")(
-    lambda: (calls(eqx.filter_vmap(look)), ABOVE, calls(by_map(look)))
+    lambda: (calls(eqx.filter_vmap(look), jit=eqx.filter_jit), ABOVE, calls(by_map(look)))
 )
 vary("a scan over the lanes", "silent", "holds")(
     lambda: (

@@ -53,13 +53,9 @@ rows = np.ones((20, 3), np.float32)
 vary("as on the page", "silent", "holds")(lambda: three(looped, jax.jit(scanned), STATE))
 vary("a loop inside of jit", "silent", "holds")(lambda: three(looped, jax.jit(looped), STATE))
 vary("fori_loop", "silent", "holds")(
-    lambda: three(
-        looped, jax.jit(lambda x: lax.fori_loop(0, 50, lambda i, x: day(x)[0], x)), STATE
-    )
+    lambda: three(looped, jax.jit(lambda x: lax.fori_loop(0, 50, lambda i, x: day(x)[0], x)), STATE)
 )
-vary("in a class", "silent", "holds")(
-    lambda: three(Epidemic(30).run, Epidemic(30).compiled, STATE)
-)
+vary("in a class", "silent", "holds")(lambda: three(Epidemic(30).run, Epidemic(30).compiled, STATE))
 vary("Python's sum over an array", "silent", "holds")(lambda: three(sum, jnp.sum, STATE))
 vary("a comprehension over rows", "silent", "holds")(
     lambda: three(

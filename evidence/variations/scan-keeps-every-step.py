@@ -43,9 +43,7 @@ def fori(step):
 
 cheap = jax.checkpoint(step)
 vary("as on the page", "silent", "holds")(lambda: (kept(loss()), 4, kept(loss(cheap))))
-vary("under jit", "silent", "holds")(
-    lambda: (kept(jax.jit(loss())), 4, kept(jax.jit(loss(cheap))))
-)
+vary("under jit", "silent", "holds")(lambda: (kept(jax.jit(loss())), 4, kept(jax.jit(loss(cheap)))))
 vary("a fori_loop", "silent", "holds")(
     lambda: (kept(loss(loop=fori(step))), 4, kept(loss(loop=fori(cheap))))
 )
@@ -101,6 +99,8 @@ def _():
 @vary("forward mode, with the gradient", "right", "holds")
 def _():
     expected = jax.grad(loss())(NET)["wide"]
-    return lambda: jax.jacfwd(loss())(NET)["wide"], expected, lambda: jax.grad(loss(cheap))(NET)[
-        "wide"
-    ]
+    return (
+        lambda: jax.jacfwd(loss())(NET)["wide"],
+        expected,
+        lambda: jax.grad(loss(cheap))(NET)["wide"],
+    )

@@ -21,7 +21,7 @@ def growth(make, n=10, *arguments):
 
 def python(n):
     def run(x):
-        for i in range(n):
+        for _ in range(n):
             x = x + 0.1 * jnp.sin(x)
         return x
 
@@ -88,9 +88,7 @@ vary("a gradient", "silent", "holds")(lambda: (growth(slope(python)), 1, growth(
 vary("a module", "silent", "holds")(
     lambda: (growth(lambda n: Walk(n, False)), 1, growth(lambda n: Walk(n, True)))
 )
-vary("layers", "silent", "holds")(
-    lambda: (growth(layers(False)), 1, growth(layers(True)))
-)
+vary("layers", "silent", "holds")(lambda: (growth(layers(False)), 1, growth(layers(True))))
 vary("scalars in the carry", "silent", "holds")(
     lambda: (growth(carried(False), 40), 1, growth(carried(True), 40))
 )

@@ -10,7 +10,7 @@ from jax import lax
 
 from evidence.variation import vary
 
-LANES, BATCH, M = 60, 10, 40
+LANES, BATCH, M = 60, 10, 100
 X = np.random.default_rng(0).normal(size=(LANES, 3)).astype(np.float32)
 OTHERS = np.random.default_rng(1).normal(size=(M, 3)).astype(np.float32)
 
@@ -97,7 +97,7 @@ def _kept(function):
     of = lambda scale: function(scale).sum()
 
     def count():
-        return max(leaf.size for leaf in jax.tree.leaves(jax.vjp(of, 1.0)[1]))
+        return max(np.size(leaf) for leaf in jax.tree.leaves(jax.vjp(of, 1.0)[1]))
 
     return count
 
