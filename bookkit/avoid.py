@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from . import casebook, pages, versions
+from . import casebook, entries, pages, versions
 from .languages import said, say
 from .versions import version_order
 
@@ -10,10 +10,11 @@ TABLES, ROWS = "evidence/releases.toml", "evidence/rows/release.jsonl"
 TOLD = ("library", "since", "until", "symptom", "cure", "flag", "url")
 
 
-def tables() -> list[dict[str, Any]]:
-    """Return the tables, in the order of the page."""
-    tables = pages.data(TABLES)["avoid"]
-    return [said({"until": "", **table}, "symptom", "spoiled", "cure") for table in tables]
+def tables(part: str = "avoid") -> list[dict[str, Any]]:
+    """Return the tables of releases to avoid, or of what was `mended`, in the order of the page."""
+    empty = {"until": "", "flag": "", "spoiled": "", "cure": ""}
+    tables = pages.data(TABLES)[part]
+    return [said({**empty, **table}, "symptom", "spoiled", "cure") for table in tables]
 
 
 def counted() -> dict[str, dict[str, Any]]:
@@ -58,6 +59,26 @@ def table() -> str:
             cure += say(" Or set `XLA_FLAGS={flag}`.", flag=table["flag"])
         release = f"{table['library']} {releases(table)}"
         rows.append((release, table["symptom"], table["spoiled"], cure, thread(table["url"])))
+    return casebook.as_table(head, rows)
+
+
+def mended_table() -> str:
+    """Return what is right again: the last release that was wrong, and the first right one."""
+    head = say("| What was wrong | Wrong up to | Right from | Where |")
+    rows = []
+    for row in tables("mended"):
+        ordered = sorted(counted().get(row["program"], {}), key=version_order)
+        ends = ordered[ordered.index(row["until"]) :][:2]
+        library = versions.TITLES[row["library"].replace("jaxlib", "jax")]
+        rows.append((row["symptom"], *(f"{library} {end}" for end in ends), thread(row["url"])))
+    stacks = versions.matrix()["rows"]
+    for case in entries.cases().values():
+        found = [one["verdicts"].get(case.name, {}).get("verdict") for one in stacks]
+        if found[-1] == "ok" and "wrong" in found:
+            library, last = case.decided_by[0], len(found) - 1 - found[::-1].index("wrong")
+            ends = [stack["pins"][library] for stack in stacks[last : last + 2]]
+            named = (f"{versions.TITLES[library]} {end}" for end in ends)
+            rows.append((case.symptom, *named, casebook.link(case)))
     return casebook.as_table(head, rows)
 
 

@@ -157,15 +157,16 @@ def releases() -> dict[str, dict[str, Any]]:
             "code": code_of(RELEASES / f"{table['program']}.py"),
             "flag": table["flag"],
         }
-        for table in avoid.tables()
+        for table in (*avoid.tables(), *avoid.tables(\"mended\"))
     }
 
 
 def stacks_of_release(name: str, program: dict[str, str]) -> list[str]:
     """Return the releases on which a program is counted, as pip would install each."""
-    (table,) = (row for row in avoid.tables() if row["program"] == name)
+    tables = (*avoid.tables(), *avoid.tables("mended"))
+    (table,) = (row for row in tables if row["program"] == name)
     library, wanted = table["library"], list(table["measure"])
-    if not table["until"]:  # the newest, as long as it is wrong
+    if not table["until"] or not table["cure"]:  # the newest: still wrong, or said to be right
         wanted.append(versions.pins_of((pages.ROOT / "requirements.txt").read_text())[library])
     besides = ["jax=={0}"] if library == "jaxlib" else ["numpy"]
     words = [f"{library}=={{0}}", *besides, *table.get("with", [])]

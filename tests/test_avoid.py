@@ -30,6 +30,17 @@ def test_since_and_until_are_the_ends_that_were_measured(row):
         assert all(counted[release]["with_flag"][0] == 0 for release in wrong), "it is no cure"
 
 
+@pytest.mark.parametrize("row", tables.tables("mended"), ids=lambda row: row["program"])
+def test_what_is_mended_was_wrong_and_is_right_on_the_newest(row):
+    counted = tables.counted().get(row["program"], {})
+    assert set(row["measure"]) <= set(counted), "run python -m evidence release"
+    ordered = sorted(counted, key=version_order)
+    wrong = [release for release in ordered if counted[release]["counted"][0]]
+    assert wrong == ordered[: len(wrong)] and wrong[-1:] == [row["until"]]
+    locked = pins_of((ROOT / "requirements.txt").read_text())[row["library"]]
+    assert locked == ordered[-1] != row["until"], "run python -m evidence release"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("home", [environments.NOW, environments.THEN], ids=["now", "then"])
 @each_row

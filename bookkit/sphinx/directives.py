@@ -401,6 +401,7 @@ def handed_out(here: Generated) -> Nodes | str:
 TABLES: dict[str, Callable[..., str]] = {
     "avoid": avoid.table,
     "avoid-counted": avoid.counted_table,
+    "avoid-mended": avoid.mended_table,
     "avoid-stacks": avoid.stacks_table,
     "case-table": casebook.family_table,
     "examined-cases": examined.cases_table,
@@ -414,7 +415,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "version-table": stacks_table,
 }
 CARDS = {  # see `as_cards`
-    **dict.fromkeys(("avoid", "upstream-table"), "cards"),
+    **dict.fromkeys(("avoid", "avoid-mended", "upstream-table"), "cards"),
     **dict.fromkeys(("avoid-counted", "constructs", "changes", "left_out"), "cards short"),
 }
 DIRECTIVES |= {"case-card": CaseCard, **dict.fromkeys(TABLES, Table)}
