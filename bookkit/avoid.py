@@ -66,11 +66,11 @@ def mended_table() -> str:
     """Return what is right again: the last release that was wrong, and the first right one."""
     head = say("| What was wrong | Wrong up to | Right from | Where |")
     rows = []
-    for row in tables("mended"):
-        ordered = sorted(counted().get(row["program"], {}), key=version_order)
-        ends = ordered[ordered.index(row["until"]) :][:2]
-        library = versions.TITLES[row["library"].replace("jaxlib", "jax")]
-        rows.append((row["symptom"], *(f"{library} {end}" for end in ends), thread(row["url"])))
+    for table in tables("mended"):
+        ordered = sorted(counted().get(table["program"], {}), key=version_order)
+        ends = ordered[ordered.index(table["until"]) :][:2]
+        library = versions.TITLES[table["library"].replace("jaxlib", "jax")]
+        rows.append((table["symptom"], *(f"{library} {end}" for end in ends), thread(table["url"])))
     stacks = versions.matrix()["rows"]
     for case in entries.cases().values():
         found = [one["verdicts"].get(case.name, {}).get("verdict") for one in stacks]

@@ -157,7 +157,7 @@ def releases() -> dict[str, dict[str, Any]]:
             "code": code_of(RELEASES / f"{table['program']}.py"),
             "flag": table["flag"],
         }
-        for table in (*avoid.tables(), *avoid.tables(\"mended\"))
+        for table in (*avoid.tables(), *avoid.tables("mended"))
     }
 
 
