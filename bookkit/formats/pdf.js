@@ -1,7 +1,7 @@
 // Takes the pages in the order of the table of contents. An id stands once in a book of many pages,
 // so each is given its page's name; links to pages of the book then lead inside, all others to the
-// public address. Solutions stand at the end of their page.
-async ([site, addresses, flowing, solutions]) => {
+// public address. Replies to questions and solutions stand at the end of their page.
+async ([site, addresses, flowing, replies, solutions]) => {
   const pages = new Map();
   for (const url of addresses) {
     const text = await (await fetch(url)).text();
@@ -29,6 +29,21 @@ async ([site, addresses, flowing, solutions]) => {
     }
     article.id = name(url);
     article.classList.toggle("flows", flowing.includes(url));
+    const asked = [...article.querySelectorAll("form.predict")].filter(form => form.querySelector("details"));
+    if (asked.length) {
+      article.append(Object.assign(document.createElement("h2"), {textContent: replies}));
+      asked.forEach((form, place) => {
+        const number = `${place + 1}. `;
+        const question = form.querySelector("legend");
+        const again = Object.assign(document.createElement("p"), {innerHTML: question.innerHTML});
+        again.querySelector("b").textContent = number;
+        question.querySelector("b").textContent += ` ${number}`;
+        const said = document.createElement("div");
+        said.append(again, ...form.querySelectorAll(".predict-reply"));
+        form.querySelector("details").remove();
+        article.append(said);
+      });
+    }
     const solved = [...article.querySelectorAll(".solution")];
     if (solved.length) {
       const heading = Object.assign(document.createElement("h2"), {textContent: solutions});

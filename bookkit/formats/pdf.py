@@ -167,7 +167,7 @@ def print_book(language: Language) -> None:
         page.goto(f"{site}book/index.html", wait_until="load")
         addresses = [f"{site}{row.page}.html" for row in rows]
         flowing = [f"{site}{row.page}.html" for row in rows if row.above]
-        headings = page.evaluate(JOIN, [site, addresses, flowing, say("Solutions")])
+        headings = page.evaluate(JOIN, [site, addresses, flowing, say("Replies"), say("Solutions")])
         print("printing the book, which takes about a minute …", flush=True)
         page.add_style_tag(content=STYLE)
         page.set_default_timeout(300_000)

@@ -76,12 +76,12 @@ def everyday_page(here: Generated, name: str) -> Nodes:
 
 
 def everyday_entry(here: Generated, entry: entries.Entry) -> nodes.container:
-    """Return one entry: messages, what it is, what to try, and a program that raises it."""
+    """Return one entry: a message, what it is, what to try, other wordings and a program."""
     look = " ".join(
         say("See [](/{page}).", page=f"{programs()[name][1]}.md") for name in entry.look
     )
     lines = [
-        f"**{entry.title}**", "<br>".join(map(code, entry.wordings)), entry.symptom,
+        f"**{entry.title}**", "<br>".join(map(code, entry.wordings[:1])), entry.symptom,
         say("*Try first:* {first} [More]({page})", first=entry.cure, page=entry.link),
     ]  # fmt: skip
     if entry.question:
@@ -91,6 +91,9 @@ def everyday_entry(here: Generated, entry: entries.Entry) -> nodes.container:
         lines.append(say("*Printed in this book by:* {pages}.", pages=links))
     made = nodes.container(ids=[entry.name], classes=["everyday"])
     made += here.parse("\n\n".join(lines))
+    if others := entry.wordings[1:]:
+        words = say("Its other wordings: {count}", count=len(others))
+        made += fold("", words, *here.parse("<br>".join(map(code, others))))
     if not entry.program:
         return made
     rows = [row for row in entries.recorded() if row["about"] == entry.name]

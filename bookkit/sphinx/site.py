@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx_sitemap import add_html_link
 
-from bookkit import entries, execute, faces, languages, pages, taught, versions
+from bookkit import entries, execute, faces, languages, pages, publish, taught, versions
 from bookkit.languages import cached, say
 from bookkit.localized import name_parts
 
@@ -126,6 +126,8 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
         context["headline"] = f"{about.title} · {about.message}"
     if about:
         text = f"{about.symptom} {about.cure}".replace("`", "")
+        if about.form == entries.CASE and (shown := publish.shows(about)):
+            text = f"{shown}. {text}"  # got and expected, for who shares the page
     if text:
         # The page is written already; its description is made of what stands here.
         doctree.children = [nodes.paragraph(text, text)]
