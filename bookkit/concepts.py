@@ -47,7 +47,7 @@ def known() -> dict[str, Concept]:
 def votes(deck: Path) -> list[Vote]:
     """Return the votes of a deck, in its order."""
     slides = re.split(r"^---$\n?", deck.read_text(), flags=re.M)
-    return [Vote(*found, slide) for slide in slides for found in VOTE.findall(slide)]
+    return [Vote(label, right, slide) for slide in slides for label, right in VOTE.findall(slide)]
 
 
 def items() -> dict[str, predictions.Prediction]:

@@ -76,9 +76,12 @@ def schedule(name: str) -> list[tuple[int, str]]:
             chapter, _, exercises = item.partition("#")
             page = f"book/failures/{chapter}"
             minutes, name = pages.meta(page)["chapter"]["minutes"], say(pages.title(page))
-            taught = say("[{title}](/{page}.md): teaching", title=name, page=page)
-            done = say("[{title}](/{page}.md#exercises): exercises", title=name, page=page)
-            rows.append((minutes["exercises"], done) if exercises else (minutes["teaching"], taught))
+            if exercises:
+                done = say("[{title}](/{page}.md#exercises): exercises", title=name, page=page)
+                rows.append((minutes["exercises"], done))
+            else:
+                taught = say("[{title}](/{page}.md): teaching", title=name, page=page)
+                rows.append((minutes["teaching"], taught))
         else:
             rows.append((item[0], say(item[1])))
     return rows

@@ -1,7 +1,6 @@
 """The directive of a prediction: a form that answers in the browser, and a fold without scripts."""
 
 import re
-from pathlib import Path
 from typing import ClassVar
 
 from docutils import nodes
@@ -9,12 +8,12 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import pages, predictions
+from bookkit import predictions
 from bookkit.languages import say
-from bookkit.predictions import LETTERS, listed
+from bookkit.predictions import LETTERS
 
 from .render import fold, raw
-from .written import GENERATED, Nodes, Written
+from .written import Nodes, Written
 
 
 class Predict(Written):
@@ -62,55 +61,6 @@ class Predict(Written):
         return nodes.inline("", "", made, classes=["predict-words"])
 
 
-def program(path: Path, name: str) -> str:
-    """Return a named cell as Markdown, without magics, imports and its last assertions."""
-    cells = (cell.node for cell in pages.code_cells(path))
-    (cell,) = (cell for cell in cells if cell.metadata.get("name") == name)
-    shown = pages.split_asserts(cell.source)[0].rstrip().splitlines()
-    code = "\n".join(row for row in shown if not row.startswith(("%", "import ", "from ")))
-    return f"```python\n{code.strip()}\n```"
-
-
-def item(path: Path, one: predictions.Prediction, how: str) -> list[str]:
-    """Return the question of an item with the programs that it needs, as Markdown."""
-    words, _, needs = how.partition("with ")
-    names = needs.split()
-    if len(one.question) == 1 and "in words" not in words:
-        names.append(one.options.get("before", one.options["cell"]))
-    return [*one.question, *(program(path, name) for name in names)]
-
-
-class WorkshopTest(Written):
-    """Predictions, named one a line, as a test to print; their key is folded below.
-
-    A name with `in words` after it is asked without its program, and one with `with CELL CELL`
-    has these cells of its page above it.
-    """
-
-    has_content = True
-
-    def run(self) -> Nodes:
-        """Return the items with their programs, then what each answer shows."""
-        self.env.metadata[self.env.docname][GENERATED] = True
-        known = predictions.of_book()
-        items, key = [], []
-        for number, line in enumerate(self.content, 1):
-            label, _, how = line.partition(" ")
-            path, one = known[label]
-            asked, *rest = item(path, one, how)
-            items += [
-                f"**{number}.** {asked}",
-                *rest,
-                "\n".join(listed(text for text, _ in one.answers)),
-            ]
-            page = f"[](/{path.relative_to(pages.ROOT)})"
-            key.append(f"**{number}. {one.options['right']}.** {page}")
-            key += listed(reply for _, reply in one.answers)
-        opening = f"<details><summary>{say('The key, and what each answer shows')}</summary>"
-        text = "\n\n".join([*items, opening, *key, "</details>"])
-        return [nodes.container("", *self.blocks(text), classes=["workshop-test"])]
-
-
 class Reveal(SphinxDirective):
     """Where what a question hides ends, if not at the next program or the end of the section."""
 
@@ -152,7 +102,6 @@ def setup(app: Sphinx) -> dict:
     """Register the directive; cells are marked after questions have found their place."""
     app.add_directive("predict", Predict)
     app.add_directive("reveal", Reveal)
-    app.add_directive("workshop-test", WorkshopTest)
     app.connect("doctree-read", put_outputs_into_replies, priority=300)
     app.connect("doctree-read", put_before_output, priority=400)
     return {"parallel_read_safe": True, "version": "1"}
