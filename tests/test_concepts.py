@@ -150,6 +150,15 @@ def test_a_deck_has_few_votes_with_their_answers_on_the_slide(deck):
             assert share in " ".join(note.split()), f"{vote.label}: what if {share}"
 
 
+@each_deck
+def test_the_slide_after_a_vote_says_its_answer(deck):
+    parts = re.split(r"^---$\n?", deck.read_text(), flags=re.M)
+    for vote in VOTES[deck.stem]:
+        after = parts[parts.index(vote.slide) + 1]
+        said = re.findall(r"answer\s+is\s+([A-D])\b|^\*\*([A-D])\.\*\*", after, re.M)
+        assert ["".join(letters) for letters in said] == [vote.right], vote.label
+
+
 def test_no_letter_wins_the_votes():
     right = Counter(vote.right for found in VOTES.values() for vote in found)
     total = sum(right.values())
