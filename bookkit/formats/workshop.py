@@ -1,7 +1,7 @@
 """Make the workshop edition: `make workshop`.
 
-Into `_build/workshop` go notebooks for students and for instructors, slides, and a handout a
-chapter.
+Into `_build/workshop` go notebooks for students and for instructors, slides, a handout a chapter,
+and the sheets of the tests.
 """
 
 import itertools
@@ -24,7 +24,7 @@ from bookkit import (
     taught,
     versions,
 )
-from bookkit.formats import notebooks, pdf, slides
+from bookkit.formats import notebooks, pdf, sheets, slides
 
 OUT = pages.ROOT / "_build" / "workshop"
 UNUSED = shutil.ignore_patterns("*.map", "*.esm.js", "css", "math*")
@@ -117,10 +117,11 @@ def make(page: str, executed: NotebookNode) -> None:
     full = notebooks.instructor(page, executed)
     notebooks.write(OUT / "student" / file, nbformat.writes(notebooks.student(page)))
     notebooks.write(OUT / "instructor" / file, nbformat.writes(full))
-    if page in taught.failures():
+    if (slides.DECKS / f"{Path(page).name}.md").exists():
         full.cells = [c for c in full.cells if notebooks.NOTES not in c.metadata.get("tags", [])]
         html = slides.as_html(pages.title(page), slides.make(full, page), pages.published(page))
         notebooks.write(OUT / "slides" / f"{Path(page).name}.html", html)
+    if page in taught.failures():
         write_handout(page)
 
 
@@ -137,9 +138,10 @@ def main() -> int:
             print(f"error: {page}.md is not executed: run `make book` first.", file=sys.stderr)
             return 1
         make(page, executed)
+    sheets.make(OUT / "test")
     print(
         f"In {OUT.relative_to(pages.ROOT)}: notebooks for students and for instructors, slides (S "
-        "shows the speaker's notes), handouts."
+        "shows the speaker's notes), handouts, and the test with its key."
     )
     return 0
 
