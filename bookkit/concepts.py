@@ -13,7 +13,7 @@ from typing import NamedTuple
 from . import pages, predictions, taught
 
 FILE = "book/workshop/concepts.toml"
-ITEMS = pages.BOOK / "_test" / "items.md"
+ITEMS = pages.UNPUBLISHED / "items.md"
 ELSEWHERE = "elsewhere"  # the labels that no concept needs
 FORMS = "ab"
 VOTE = re.compile(r"\bvote\s+([\w-]+)\s+\(([A-D])\)")

@@ -3,8 +3,8 @@
 import nbformat
 import pytest
 
-from bookkit import concepts, pages
 from bookkit import kept_outputs as shown
+from bookkit import pages
 
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg"><defs><path style="fill: #ff0000"/></defs>'
@@ -119,7 +119,8 @@ def test_what_varies_is_not_kept():
 
 
 def test_no_file_is_left_of_a_page_that_is_gone():
-    there = {shown.file_of(page) for page in [*pages.find_notebooks(), concepts.ITEMS]}
+    found = pages.find_notebooks() + pages.find_notebooks(pages.UNPUBLISHED)
+    there = {shown.file_of(page) for page in found}
     left = sorted(
         str(file.relative_to(pages.ROOT)) for file in set(shown.FOLDER.rglob("*.txt")) - there
     )
