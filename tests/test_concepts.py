@@ -23,6 +23,9 @@ DECKS = sorted((pages.BOOK / "_slides").glob("*.md"))
 VOTES = {deck.stem: concepts.votes(deck) for deck in DECKS}
 NOTE = re.compile(r"^```\{notes\}\n(.*?)^```", re.M | re.S)
 OPTION = re.compile(r"\*\*([A-D])\.\*\*")
+# A word that one learns in the workshop gives an answer away if the right ones alone have it.
+TRADE = re.compile(r"stand-in|record|trac|hash|static|structure|flatten", re.I)
+RULES = blind.RULES | {"the words of the trade": blind.each(lambda s: len(TRADE.findall(s)))}
 GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
 
 each_concept = pytest.mark.parametrize("name", TAUGHT)
@@ -130,8 +133,8 @@ def test_nobody_passes_a_test_who_reads_no_program(plan):
     names = concepts.test(plan) if plan else {label[:-2] for label in ITEMS}
     asked = [ITEMS[f"{name}-{form}"] for name in names for form in concepts.FORMS]
     limit = blind.chance(asked) + (0.15 if plan else 0.1)
-    best = max(blind.score(rule, asked) for rule in blind.RULES.values())
-    assert best <= limit, blind.table(asked)
+    best = {name: round(blind.score(rule, asked), 3) for name, rule in RULES.items()}
+    assert max(best.values()) <= limit, best
 
 
 @each_deck
