@@ -11,7 +11,7 @@ import pytest
 from pypdf import PdfReader
 
 from bookkit import concepts, exercises, pages, predictions, taught
-from bookkit.formats import sheets
+from bookkit.formats import quiz
 from tests import blind
 
 KNOWN = concepts.known()
@@ -191,9 +191,9 @@ def test_the_guide_names_the_concepts_that_a_test_asks_for():
 
 
 def test_a_form_is_one_sheet_without_a_key_and_the_key_has_it(tmp_path):
-    sheets.make(tmp_path)
+    quiz.make(tmp_path)
     for plan in PLANS:
-        files = sheets.names(tmp_path, plan)
+        files = quiz.names(tmp_path, plan)
         told = {kind: PdfReader(file).pages for kind, file in files.items()}
         words = {
             kind: " ".join(" ".join(leaf.extract_text() for leaf in leaves).split())

@@ -24,7 +24,7 @@ from bookkit import (
     taught,
     versions,
 )
-from bookkit.formats import notebooks, pdf, sheets, slides
+from bookkit.formats import notebooks, pdf, quiz, slides
 
 OUT = pages.ROOT / "_build" / "workshop"
 UNUSED = shutil.ignore_patterns("*.map", "*.esm.js", "css", "math*")
@@ -138,7 +138,7 @@ def main() -> int:
             print(f"error: {page}.md is not executed: run `make book` first.", file=sys.stderr)
             return 1
         make(page, executed)
-    sheets.make(OUT / "test")
+    quiz.make(OUT / "test")
     print(
         f"In {OUT.relative_to(pages.ROOT)}: notebooks for students and for instructors, slides (S "
         "shows the speaker's notes), handouts, and the test with its key."

@@ -1,6 +1,6 @@
 """Make the sheets of the tests before and after a workshop: forms, answers, keys with a tally.
 
-`python -m bookkit.formats.sheets` writes them into `_build/workshop/test`. The key is a file of its
+`python -m bookkit.formats.quiz` writes them into `_build/workshop/test`. The key is a file of its
 own, so that it does not get into the hands of those who take the test.
 """
 
@@ -58,7 +58,7 @@ def solved(name: str, one: concepts.Concept) -> dict[str, Any]:
 def write(file: Path, kind: str, title: str, **data: Any) -> None:
     """Write a sheet."""
     data |= {"fonts": pdf.LATIN, "address": pages.published(PAGE), "kind": kind, "title": title}
-    notebooks.write(file, pdf.compose("sheets.typ", **data))
+    notebooks.write(file, pdf.compose("quiz.typ", **data))
 
 
 def make(out: Path) -> None:
