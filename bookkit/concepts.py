@@ -56,8 +56,8 @@ def items() -> dict[str, predictions.Prediction]:
 
 
 def test(plan: str) -> list[str]:
-    """Return the concepts that a plan's test asks for."""
-    return pages.data(taught.PLANS)[plan]["test"]
+    """Return the concepts that a plan's test asks for; a plan of your own may have none."""
+    return pages.data(taught.PLANS)[plan].get("test", [])
 
 
 def program(one: predictions.Prediction) -> str:

@@ -64,7 +64,7 @@ def write(file: Path, kind: str, title: str, **data: Any) -> None:
 def make(out: Path) -> None:
     """Write the sheets of all plans, and the one for the answers."""
     known, items = concepts.known(), concepts.items()
-    for plan in pages.data(taught.PLANS):
+    for plan in filter(concepts.test, pages.data(taught.PLANS)):
         files, test = names(out, plan), concepts.test(plan)
         title = f"Test, {plan.replace('-', ' ')}"
         for form in concepts.FORMS:
