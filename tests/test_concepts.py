@@ -168,6 +168,17 @@ def test_no_letter_wins_the_votes():
     assert max(right.values()) <= total / 3 and min(right.values()) >= total / 6, right
 
 
+def test_nobody_wins_the_votes_who_reads_no_program():
+    asked = []
+    for vote in (vote for found in VOTES.values() for vote in found):
+        texts = re.split(r"\*\*[A-D]\.\*\*", NOTE.sub("", vote.slide))[1:]
+        texts = [re.split(r"\n\n|\n- |·", text.strip())[0].strip() for text in texts]
+        pairs = [(text, "") for text in texts]
+        asked.append(predictions.Prediction(vote.label, {"right": vote.right}, ["?"], pairs))
+    best = max(blind.score(rule, asked) for rule in RULES.values())
+    assert best <= blind.chance(asked) + 0.1, blind.table(asked)
+
+
 @each_deck
 def test_a_slide_has_the_minutes_that_its_words_and_its_vote_take(deck):
     """At 130 words a minute, and for a vote twice 45 seconds with 90 between the two."""
