@@ -79,8 +79,9 @@ lab: environments ## make the pages' notebooks, and open them in JupyterLab with
 doctor: environments ## see in a minute whether this machine is ready: both kernels, memory
 	@$(PY) -m bookkit.run -m tools.doctor
 
-workshop: environments ## make student and instructor notebooks, slides and handouts
-	@$(PY) -m bookkit
+workshop: environments ## make notebooks for learners and instructor, slides and handouts
+	@$(PY) -m bookkit.formats.learner
+	@$(PY) -m bookkit $$($(PY) -m bookkit.taught)
 	@$(PY) -m bookkit.formats.workshop
 
 measure: environments ## measure what is new or changed, on stacks old and new (ARGS="case --newest")
@@ -120,5 +121,5 @@ lint: environments ## check the style of the code, its types, the workflows, and
 	@.venv/bin/codespell *.md book paper evidence/upstream .github
 	@! git grep -nE '^(<{7}|>{7}) '  # the marks of a merge
 
-clean: ## remove the environments and all that was built
-	rm -rf .venv .venv-then .cache _build
+clean: ## remove the environments and all that was built, and keep downloads and notebooks
+	rm -rf .venv .venv-then _build $(filter-out .cache/uv .cache/python,$(wildcard .cache/*))

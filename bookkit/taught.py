@@ -1,32 +1,40 @@
 """What is taught: the pages of the workshop, its plans, and where Jupyter and Colab open a page."""
 
+import re
+from importlib.util import find_spec
 from pathlib import Path
 
-from . import casebook, pages
+from . import casebook, decks, pages
 from .languages import cached, say
 
 PLANS = "book/workshop/plans.json"  # by name: when each begins, and its rows
 MINUTES = "teaching {teaching} min, exercises {exercises} min"
 NOTEBOOKS = "notebooks"  # the folder that has the notebook of each page with cells
+IN_ROOM = "workshop"  # the folder of what is handed out: below `_build`, `NOTEBOOKS` and the site
 BRANCH = "notebooks"
+LINK = re.compile(r"\]\(/(book/[\w/-]+)\.md")
 COLAB = "https://colab.research.google.com/github"
 
 
 @cached
 def taught() -> tuple[str, ...]:
-    """Return the pages of the workshop, in the order of the book."""
-    parts = ("book/foundations/", "book/failures/", "book/closing/eight-programs")
-    return tuple(row.page for row in pages.contents() if row.page.startswith(parts))
+    """Return the pages of the workshop: the chapters, what they need, what a plan names."""
+    rows = [row for plan in pages.data(PLANS).values() for row in plan["rows"]]
+    named = {page for row in rows if isinstance(row, list) for page in LINK.findall(row[1])}
+    heads = [pages.meta(page)["chapter"] for page in failures()]
+    named |= {f"book/{need['page']}" for head in heads for need in head["prerequisites"]}
+    return tuple(page for page in with_cells() if page in {*named, *failures()})
 
 
-def failures() -> list[str]:
-    """Return the failure chapters among the pages."""
-    return [page for page in taught() if "chapter" in pages.meta(page)]
+@cached
+def failures() -> tuple[str, ...]:
+    """Return the failure chapters, in the order of the book."""
+    return tuple(page for page in with_cells() if "chapter" in pages.meta(page))
 
 
 def foundations() -> list[str]:
     """Return the pages that have a notebook for Colab."""
-    return [page for page in taught() if page.startswith("book/foundations/")]
+    return [page for page in with_cells() if page.startswith("book/foundations/")]
 
 
 @cached
@@ -63,6 +71,28 @@ def colab_address(page: str) -> str:
     return f"{COLAB}/{repository()}/blob/{BRANCH}/{Path(page).name}.ipynb"
 
 
+def handed_out(page: str) -> dict[str, str]:
+    """Return what is made of a page for a workshop, as files of the site below `IN_ROOM`.
+
+    What needs the page executed is not there before; without Typst, as where the book is built
+    from its own requirements alone, there is nothing.
+    """
+    if page not in taught() or not find_spec("typst"):
+        return {}
+    from . import execute  # what it needs is not in Binder, which makes notebooks alone
+
+    name = Path(page).name
+    found = {"learner": f"learner/{name}.ipynb"}
+    is_executed = execute.executed(pages.path_of(page)) is not None
+    if is_executed:
+        found["instructor"] = f"instructor/{name}.ipynb"
+    if is_executed and decks.deck(page).exists():
+        found["slides"] = f"slides/{name}.html"
+    if page in failures():
+        found["handout"] = f"handouts/{name}.pdf"
+    return found
+
+
 def schedule(name: str) -> list[tuple[int, str]]:
     """Return a plan's rows, minutes and Markdown; its chapters' minutes are of their front cards.
 
@@ -96,3 +126,7 @@ def schedule_table(name: str) -> str:
         rows.append((f"{clock // 60}:{clock % 60:02}", str(took or ""), what))
         clock += took
     return casebook.as_table(head, rows)
+
+
+if __name__ == "__main__":
+    print(*map(pages.path_of, taught()))

@@ -22,6 +22,7 @@ from sphinx.util.inventory import InventoryFile
 from bookkit import entries, languages, taught
 from bookkit import pages as book
 from bookkit.browser import SITE, file_at
+from bookkit.formats import learner
 from bookkit.pages import public_address
 from tests.conftest import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
@@ -36,11 +37,14 @@ SAMPLE = [
 HTML = sorted(
     path
     for path in SITE.rglob("*.html")
-    if path != SITE / "index.html" and path.relative_to(SITE).parts[0] not in OTHERS
+    if path != SITE / "index.html"
+    and path.relative_to(SITE).parts[0] not in (*OTHERS, taught.IN_ROOM)
 )
 PAGES = [path for path in HTML if path.is_relative_to(SITE / "book")]
 NOTEBOOKS = [SITE / f"{page}.html" for page in taught.with_cells()]
 CASES = [path for path in NOTEBOOKS if path.parent.name == "cases"]
+SCHEDULE = "book/workshop/schedule"
+BARE = [*learner.files()]
 FAILURES = list(entries.chapters().values())
 ANCHORS = Path(__file__).with_name("anchors.txt")
 WORDS = 2600  # of a chapter's core, with code and outputs: twenty minutes
@@ -199,8 +203,20 @@ def test_every_link_to_binder_leads_to_a_notebook_that_is_made(path):
     links = [link["href"] for link in soup(path).select("a[href*='mybinder.org/v2']")]
     made = {taught.in_lab(page) for page in taught.with_cells()}
     made.add(f"lab/tree/{taught.NOTEBOOKS}/index.md")
+    made |= {f"lab/tree/{taught.NOTEBOOKS}/{taught.IN_ROOM}/{name}" for name in BARE}
     dead = [link for link in links if link.partition("?urlpath=")[2] not in made]
     assert not dead, f"postBuild does not write {dead}"
+
+
+@pytest.mark.parametrize("page", taught.taught())
+def test_a_page_that_is_taught_and_the_schedule_lead_to_what_is_handed_out(page):
+    files = {kind: f"{taught.IN_ROOM}/{file}" for kind, file in taught.handed_out(page).items()}
+    assert {"learner", "instructor"} <= files.keys()
+    for where, kinds in ((page, files.keys() - {"instructor"}), (SCHEDULE, files.keys())):
+        up = "../" * where.count("/")
+        found = {link["href"] for link in soup(SITE / f"{where}.html").select("a[href]")}
+        assert {up + files[kind] for kind in kinds} <= found
+        assert all((SITE / files[kind]).is_file() for kind in kinds)
 
 
 def test_every_failure_and_case_and_its_sections_have_labels_that_lead_to_them():
@@ -453,7 +469,7 @@ INTRUDE = """() => {
 
 
 def test_a_page_runs_its_own_scripts_and_no_other_also_from_a_disk(open_page):
-    assert all("Content-Security-Policy" in path.read_text() for path in SITE.rglob("*.html"))
+    assert all("Content-Security-Policy" in path.read_text() for path in HTML)
     view = open_page("404.html")
     for name in KINDS:
         for address in (view.site, f"{SITE.as_uri()}/"):

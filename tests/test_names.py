@@ -1,6 +1,8 @@
 """A name that is not defined: a typo is called a typo, and a cell that has not run is not."""
 
 import json
+import os
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -18,23 +20,23 @@ CELLS = {
 
 
 @pytest.mark.parametrize(
-    ("name", "known", "above", "says"),
+    ("name", "known", "made", "says"),
     [
-        (
-            "zeroes",
-            ["zeros", "ones"],
-            (),
-            "Did you mean `zeros`? Or the cell that makes it has not",
-        ),
-        ("pirnt", [], (), "Did you mean `print`? Or"),
-        ("start", ["_start"], (), "It is misspelled, or the cell that makes it has not run"),
-        ("start", ["strat"], ["start"], "It is made in a cell further up that has not run"),
+        ("zeroes", ["zeros"], None, "Did you mean `zeros`? Or the cell that makes it has not"),
+        ("pirnt", [], None, "Did you mean `print`? Or"),
+        ("start", ["_start"], None, "It is misspelled, or the cell that makes it has not run"),
+        ("start", ["strat"], {"start": names.ABOVE}, "It is made in a cell further up that has"),
+        ("start", [], {"start": names.BELOW}, "It is made in this cell or further down"),
+        ("start", [], {"start": names.OTHER}, "A cell makes it, but on the other stack"),
+        ("zeroes", ["zeros"], {}, "Did you mean `zeros`? No cell of the notebook"),
+        ("strat", [], {"start": names.ABOVE}, "Did you mean `start`? No cell of the notebook"),
+        ("strat", [], {"start": names.OTHER}, "No cell of the notebook"),
     ],
 )
-def test_only_a_name_that_a_cell_further_up_makes_is_said_to_be_made_there(
-    name, known, above, says
+def test_a_name_that_no_cell_makes_is_a_typo_and_of_others_it_is_said_where_they_are_made(
+    name, known, made, says
 ):
-    assert names.advice(name, known, above).startswith(says)
+    assert names.advice(name, known, made).startswith(says)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +67,18 @@ def shell(tmp_path, monkeypatch):
     return SimpleNamespace(user_ns={}, kernel=SimpleNamespace(get_parent=lambda: parent))
 
 
-def test_the_cells_above_are_those_of_the_saved_notebook_on_the_same_stack(shell):
-    assert names.made_above(shell) == {"jnp", "shared", "start"}
-    assert names.made_above(shell, there=True) == {"old", "shared"}
+def test_a_name_is_made_above_or_below_in_the_saved_notebook_or_on_the_other_stack(shell):
+    above, below, other = names.ABOVE, names.BELOW, names.OTHER
+    here = {"jnp": above, "old": other, "shared": above, "start": above, "later": below}
+    assert names.made_in_notebook(shell) == here
+    there = {"jnp": other, "old": above, "shared": above, "start": other, "later": other}
+    assert names.made_in_notebook(shell, there=True) == there
+
+
+def test_nothing_is_known_where_a_cell_imports_all_names(shell):
+    file = Path(os.environ["JPY_SESSION_NAME"])
+    file.write_text(file.read_text().replace(CELLS["imports"], "from jax.numpy import *"))
+    assert names.made_in_notebook(shell) is None
 
 
 @pytest.mark.parametrize("lacks", ["notebook", "cell", "front end", "id"])
@@ -80,4 +91,4 @@ def test_nothing_is_said_to_be_above_where_the_front_end_does_not_say(shell, lac
         shell.kernel.get_parent().clear()
     else:
         monkeypatch.delenv("JPY_SESSION_NAME")
-    assert names.made_above(shell) == set()
+    assert names.made_in_notebook(shell) is None

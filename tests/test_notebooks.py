@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from myst_nb.core.read import myst_nb_reader_plugin
 
 from bookkit import pages, taught
-from bookkit.formats import notebooks
+from bookkit.formats import learner, notebooks
 
 TO_LAB = re.compile(r"mybinder\.org/v2/gh/[\w/-]+\?urlpath=lab/tree/([^)\s\"]+)")
 # What only the site's Markdown knows: directives, labels, links by the source's path.
@@ -58,15 +58,17 @@ def test_a_notebook_has_every_cell_and_only_plain_markdown_and_no_key(page):
 
 def test_links_between_notebooks_lead_to_them(folder):
     files = {str(file.relative_to(folder)) for file in folder.rglob("*.ipynb")}
-    assert files == set(map(taught.place, taught.with_cells()))
-    for file in [*folder.rglob("*.ipynb"), folder / notebooks.INDEX]:
+    bare = {f"{taught.IN_ROOM}/{name}" for name in learner.all_bare()}
+    assert files == {*map(taught.place, taught.with_cells()), *bare}
+    for file in [*folder.rglob("*.ipynb"), *folder.rglob(notebooks.INDEX)]:
         text = file.read_text()
         cells = json.loads(text)["cells"] if file.suffix == ".ipynb" else [{"source": [text]}]
         shown = "\n".join("".join(c["source"]) for c in cells if c.get("cell_type") != "code")
         dead = [to for to in LINK.findall(shown) if not (file.parent / to).is_file()]
         assert not dead, f"{file.relative_to(folder)} leads nowhere: {dead}"
     listed = LINK.findall((folder / notebooks.INDEX).read_text())
-    assert listed == [taught.place(page) for page in taught.with_cells()]
+    room = f"{taught.IN_ROOM}/{notebooks.INDEX}"
+    assert listed == [room, *(taught.place(page) for page in taught.with_cells())]
 
 
 def test_what_is_downloaded_leads_to_the_site_alone():
@@ -79,6 +81,9 @@ def test_every_link_into_jupyterlab_leads_to_what_is_made(folder):
     links = [link for text in texts for link in TO_LAB.findall(text)]
     assert len(links) >= 2
     links += [taught.in_lab(page).removeprefix("lab/tree/") for page in taught.with_cells()]
+    said = (pages.BOOK / "workshop" / "set-up.md").read_text()
+    for place in TO_LAB.findall(said):
+        assert place.startswith(f"{taught.NOTEBOOKS}/{taught.IN_ROOM}/"), "it has the keys"
     for link in links:
         top, _, name = link.partition("/")
         assert top == folder.name.rstrip("0123456789") and (folder / name).is_file(), link
@@ -109,15 +114,16 @@ def save(notebook):
     notebook.metadata["language_info"] = {"name": "python"}
 
 
+@pytest.mark.parametrize("place", ["foundations/pytrees.ipynb", "workshop/pytrees.ipynb"])
 @pytest.mark.parametrize("change", [answer, run_a_cell])
-def test_a_notebook_that_a_learner_changed_stays(change, tmp_path, capsys):
-    file = tmp_path / taught.place(PAGE)
-    notebooks.write(file, nbformat.writes(notebooks.in_folder(PAGE)))
+def test_a_notebook_that_a_learner_changed_stays(change, place, tmp_path, capsys):
+    file = tmp_path / place
+    notebooks.write(file, nbformat.writes(notebooks.all_of_folder()[place]))
     edit(file, change)
     kept = file.read_text()
     notebooks.main(str(tmp_path))
     assert file.read_text() == kept and "mine" in kept
-    assert "as you changed them: foundations/pytrees.ipynb" in capsys.readouterr().out
+    assert f"as you changed them: {place}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 3}', '{"metadata": {}, "cells": []}'])

@@ -1,19 +1,15 @@
 """A deck takes executed cells by name, and asks before it answers."""
 
-import re
-from pathlib import Path
-
 import pytest
 
-from bookkit import pages, taught
-from bookkit.formats import slides
+from bookkit import decks, pages, taught
 
 
 @pytest.mark.parametrize("page", taught.failures())
 def test_a_deck_has_a_note_a_slide_and_answers_on_the_next_slide(page):
-    parts = re.split(r"^---$\n?", (slides.DECKS / f"{Path(page).name}.md").read_text(), flags=re.M)
+    parts = decks.slides(page)
     assert 15 <= len(parts) <= 20
-    blocks = [re.findall(f"^```{slides.BLOCK.pattern}$", part, re.M) for part in parts]
+    blocks = [decks.blocks(part) for part in parts]
     assert [kind for found in blocks for kind, *_ in found].count("notes") == len(parts)
     names = {cell.metadata.get("name") for cell in pages.read_notebook(pages.path_of(page)).cells}
     asked = {}

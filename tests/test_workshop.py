@@ -1,9 +1,12 @@
 """The workshop edition comes from the chapters, and the room's machines from measurements."""
 
+import re
+import zipfile
+
 import pytest
 
-from bookkit import exercises, pages, taught
-from bookkit.formats import notebooks
+from bookkit import decks, entries, exercises, kept_outputs, pages, predictions, taught
+from bookkit.formats import learner, notebooks
 
 GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
 GUIDE_PARTS += ["Cases to show", "Cut when late"]
@@ -13,8 +16,8 @@ each_failure = pytest.mark.parametrize("page", taught.failures())
 
 
 @each_page
-def test_a_students_notebook_has_no_solutions_no_outputs_and_no_expectations(page):
-    notebook = notebooks.student(page)
+def test_a_readers_notebook_has_no_solutions_no_outputs_and_no_expectations(page):
+    notebook = notebooks.reader(page)
     for cell in notebook.cells:
         assert not cell.get("outputs")
         assert "expect" not in cell.metadata
@@ -53,3 +56,130 @@ def test_a_plan_fits_its_day_and_nobody_sits_for_more_than_ninety_minutes(
     for took, what in rows:
         sat += [0] if what in ("Break", "Lunch") else [sat.pop() + took]
     assert max(sat) <= 90
+
+
+def told(page):
+    """Yield what no learner may read before the room has run a page's programs, with its place.
+
+    That is each sentence of a reply, of a solution, of the notes, of a chapter's entry, of its key
+    points and of what is behind the fix, and each line that a program asked about prints or raises.
+    """
+    path = pages.path_of(page)
+    text = path.read_text()
+    prose = {
+        f"replies to {one.label}": " ".join(r for _, r in one.answers)
+        for one in predictions.find(text)
+    }
+    ends = re.findall(r"^## (Key points|Behind the fix)\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    prose |= {title: told for _, title, told in notebooks.FOLD.findall(text)}
+    notes = notebooks.guide().get(pages.title(page), "")
+    prose |= {"notes": notes, **dict(ends)}
+    if page in taught.failures():
+        entry = entries.chapters()[path.stem]
+        prose["entry"] = " ".join((entry.symptom, entry.cause, entry.cure))
+    solved = "".join(
+        re.findall(r"^```\{solution-start\}.*?^```\{solution-end\}", text, re.M | re.S)
+    )
+    prose["solutions"] = pages.FENCE.sub("", solved)
+    for place, words in prose.items():
+        for sentence in re.split(r"(?<=[.?!])\s+", " ".join(words.split())):
+            if len(sentence.split()) >= 5:
+                yield place, sentence
+    for number, one in enumerate(
+        cell for exercise in exercises.find(path) for cell in exercise.solution
+    ):
+        if not one.source.startswith("%check"):
+            yield f"solution {number}", one.source
+    kept = re.split(r"^=== ", kept_outputs.file_of(path).read_text(), flags=re.M)[1:]
+    asked = {*decks.programs(page), *(one.options["cell"] for one in predictions.find(text))}
+    for (_, _, _, cell), shown in zip(pages.code_cells(path), kept, strict=True):
+        if cell.metadata.get("name") in asked:
+            for line in shown.splitlines()[1:]:
+                if (
+                    len(line.split()) >= 3
+                    and not line.startswith("--- ")
+                    and line not in cell.source
+                ):
+                    yield f"outcome of {cell.metadata['name']}", line
+
+
+def squeezed(text):
+    """Return a text with single blanks, as it is compared."""
+    return " ".join(text.split())
+
+
+@each_page
+@pytest.mark.parametrize("filled", [False, True], ids=["bare", "with programs"])
+def test_a_bare_notebook_says_nothing_of_what_a_program_does(page, filled):
+    notebook = learner.bare(page, filled)
+    shown = squeezed("\n".join(cell.source for cell in notebook.cells))
+    found = list(told(page))
+    assert len(found) > 5
+    wrong = [f"{place}: {text}" for place, text in found if squeezed(text) in shown]
+    assert not wrong, wrong
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    assert {tag for cell in notebook.cells for tag in cell.metadata.get("tags", [])} <= {
+        "raises-exception"
+    }
+
+
+@each_page
+def test_a_bare_notebook_leaves_empty_what_the_room_votes_on_or_types(page):
+    cells = {
+        c.node.metadata.get("name"): c.node.source for c in pages.code_cells(pages.path_of(page))
+    }
+    given = {cell.source for one in exercises.find(pages.path_of(page)) for cell in one.given}
+    programs = decks.programs(page)
+    empty = {name for name, (_, kind) in programs.items() if kind != "show"} | learner.asked(page)
+    bare = squeezed("\n".join(cell.source for cell in learner.bare(page).cells))
+    full = squeezed("\n".join(cell.source for cell in learner.bare(page, filled=True).cells))
+    for name in empty:
+        body = squeezed(learner.HEAD.sub("", pages.split_asserts(cells[name])[0], count=1))
+        assert body in full, name
+        assert body not in bare or cells[name] in given, name
+    for name in programs.keys() - empty:
+        assert squeezed(pages.split_asserts(cells[name])[0]) in bare, name
+
+
+@each_page
+def test_a_bare_notebook_has_the_exercises_of_its_page_with_their_checks(page):
+    bare = [cell.source for cell in learner.bare(page).cells]
+    for exercise in exercises.find(pages.path_of(page)):
+        for cell in exercise.given:
+            assert pages.split_asserts(cell.source)[0] in bare, exercise.label
+        assert f"%check {exercise.label}" in bare
+
+
+def test_the_zip_holds_what_its_notebooks_need_and_nothing_of_the_page(tmp_path):
+    file = tmp_path / "a.zip"
+    learner.write_zip(file)
+    before = file.read_bytes()
+    learner.write_zip(file)
+    assert file.read_bytes() == before, "made again from the same pages, it is the same"
+    with zipfile.ZipFile(file) as packed:
+        names = {name.partition("/")[2] for name in packed.namelist()}
+    assert {"requirements.txt", "requirements-then.txt", "trace_evidence/then.py"} <= names
+    assert {f"{page.rpartition('/')[2]}.ipynb" for page in taught.taught()} <= names
+    assert file.stat().st_size < 2_000_000
+    said = (pages.BOOK / "workshop" / "set-up.md").read_text()
+    commands = [line.strip() for line in learner.INSTALL.splitlines() if line.startswith("    ")]
+    assert commands and all(f"$ {line}\n" in said for line in commands), "the set-up page says it"
+
+
+def test_only_what_can_be_made_is_offered(monkeypatch):
+    page = taught.failures()[0]
+    monkeypatch.setattr("bookkit.execute.executed", lambda path: None)
+    assert taught.handed_out(page).keys() == {"learner", "handout"}
+    monkeypatch.setattr(taught, "find_spec", lambda name: None)
+    assert taught.handed_out(page) == {}
+    assert taught.handed_out("book/cases/leaf-order") == {}
+
+
+def test_the_workshop_is_of_the_chapters_what_they_need_and_what_a_plan_names():
+    plans = " ".join(str(plan["rows"]) for plan in pages.data(taught.PLANS).values())
+    named = {page for page in taught.with_cells() if f"/{page}.md" in plans}
+    assert {*taught.failures(), *named} <= {*taught.taught()}
+    assert "book/cases/leaf-order" not in taught.taught()
+    for page in {*taught.taught()} - {*taught.failures(), *named}:
+        needs = [pages.meta(one)["chapter"]["prerequisites"] for one in taught.failures()]
+        assert any(page.endswith(need["page"]) for some in needs for need in some), page

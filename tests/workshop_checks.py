@@ -1,6 +1,6 @@
 """What the workshop edition must hold. Run by `make check PART=print`, which makes it first."""
 
-import io
+import json
 import re
 
 import nbformat
@@ -8,8 +8,8 @@ import pytest
 from bs4 import BeautifulSoup
 from pypdf import PdfReader
 
-from bookkit import execute, exercises, illustrations, pages, taught
-from bookkit.formats import notebooks, slides
+from bookkit import decks, execute, exercises, illustrations, pages, taught
+from bookkit.formats import learner, notebooks
 from tests.conftest import View
 from tests.pdf_checks import marked
 from trace_evidence.exercises import PASSED
@@ -21,9 +21,11 @@ NAMES = [page.rpartition("/")[2] for page in taught.failures()]
 
 
 def test_there_is_a_file_of_each_kind_for_each_chapter():
-    for folder, ending in (("student", "ipynb"), ("instructor", "ipynb"), ("slides", "html")):
+    for folder, ending in (("learner", "ipynb"), ("instructor", "ipynb"), ("slides", "html")):
         assert {file.stem for file in (OUT / folder).glob(f"*.{ending}")} >= set(NAMES)
-    assert {file.stem for file in (OUT / "handouts").glob("*.pdf")} == set(NAMES)
+    assert {file.stem for file in (OUT / "handouts").glob("*.pdf")} == {*NAMES, "questions"}
+    for page in taught.taught():
+        assert all((OUT / file).is_file() for file in taught.handed_out(page).values())
 
 
 # What is on the slide that is shown, with all its fragments: what leaves it, how large code is.
@@ -42,7 +44,8 @@ SLIDE = """async place => {
   const words = [...slide.querySelectorAll("pre, .marks, td, th, li, p, svg text")].filter(
     e => !e.closest("aside") && e.textContent.trim());
   const sizes = words.map(e => parseFloat(getComputedStyle(e).fontSize) * scale(e));
-  return {at: JSON.stringify(Reveal.getIndices()), tall: slide.scrollHeight > innerHeight,
+  const kept = [...slide.querySelectorAll(".kept")].map(e => e.checkVisibility());
+  return {kept, at: JSON.stringify(Reveal.getIndices()), tall: slide.scrollHeight > innerHeight,
     small: words.filter((e, at) => sizes[at] < 23.9).map(e => e.textContent.slice(0, 40)),
     out: out.map(e => e.outerHTML.slice(0, 100)), empty: !parts.some(e => e.textContent.trim())};
 }"""
@@ -62,6 +65,8 @@ def test_every_slide_of_a_deck_can_be_read_from_the_back(browser, deck):
     assert not view.failed and not view.errors
     assert len({look["at"] for look in looks}) == total
     assert notes == total
+    kept = [one for look in looks for one in look["kept"]]
+    assert sum(kept) >= len(kept) / 2 > 0, "a program goes where what came of it is shown"
     for number, look in enumerate(looks, start=1):
         where = f"slide {number} of {deck.stem}"
         assert not look["out"], f"{where}: past the edge: {look['out']}"
@@ -73,9 +78,9 @@ def test_every_slide_of_a_deck_can_be_read_from_the_back(browser, deck):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_slide_that_asks_shows_a_program_alone_and_others_what_came_of_it(name):
     page = BeautifulSoup((OUT / "slides" / f"{name}.html").read_text(), "html.parser")
-    texts = re.split(r"^---$\n?", (slides.DECKS / f"{name}.md").read_text(), flags=re.M)
+    texts = decks.slides(name)
     for text, slide in zip(texts, page.select("section.page"), strict=True):
-        kinds = {found[0] for found in re.findall(f"^```{slides.BLOCK.pattern}$", text, re.M)}
+        kinds = {found[0] for found in decks.blocks(text)}
         for program in slide.select("pre.code"):
             assert not re.search("^(assert|%%)", program.get_text(), re.M)
         came = slide.select("pre.output, pre.error, pre.warns, .half, .step")
@@ -85,20 +90,37 @@ def test_a_slide_that_asks_shows_a_program_alone_and_others_what_came_of_it(name
     assert page.select(".marks .mark-raises, .marks .mark-silent")
 
 
+def sizes(page):
+    """Return the sizes of the letters on a page of a PDF, in points."""
+    found = set()
+
+    def note(text, _, matrix, font, size):
+        if text.strip():
+            found.add(size * abs(matrix[3]))
+
+    page.extract_text(visitor_text=note)
+    return found
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_a_handout_has_a_figure_its_address_and_on_its_back_what_to_ask(name):
-    pdf = (OUT / "handouts" / f"{name}.pdf").read_bytes()
-    assert pdf.startswith(b"%PDF")
-    page, back = PdfReader(io.BytesIO(pdf)).pages
-    assert len(back.extract_text().split()) > 100
-    assert f"failures/{name}.html" in page.extract_text().replace("\n", ""), "it has no address"
+def test_a_handout_has_a_figure_its_address_and_its_check_in_letters_that_can_be_read(name):
+    pdf = PdfReader(OUT / "handouts" / f"{name}.pdf")
+    assert 1 <= len(pdf.pages) <= 2
+    text = "\n".join(page.extract_text() for page in pdf.pages)
+    assert min(size for page in pdf.pages for size in sizes(page)) >= 9
+    assert f"failures/{name}.html" in text.replace("\n", ""), "it has no address"
     for file in notebooks.INCLUDED.findall(pages.path_of(f"book/failures/{name}").read_text()):
         for line in re.findall(r"^(?:def|import|from) [\w.]+", notebooks.source(file), re.M):
-            assert line in page.extract_text(), f"{line!r} is not on it"
-    links = {note.get_object()["/A"]["/URI"] for note in page["/Annots"]}
+            assert line in text, f"{line!r} is not on it"
+    links = {note.get_object()["/A"]["/URI"] for note in pdf.pages[0]["/Annots"]}
     assert links == {f"{pages.public_address()}book/failures/{name}.html"}
-    tree = PdfReader(io.BytesIO(pdf)).trailer["/Root"]["/StructTreeRoot"]
+    tree = pdf.trailer["/Root"]["/StructTreeRoot"]
     assert illustrations.for_paper(name)["alt"] in {node.get("/Alt") for node in marked(tree)}
+
+
+def test_the_questions_stand_on_one_sheet():
+    (questions,) = PdfReader(OUT / "handouts" / "questions.pdf").pages
+    assert len(questions.extract_text().split()) > 100
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
@@ -107,13 +129,33 @@ def test_no_path_of_this_machine_is_in_a_file(file):
         assert str(pages.ROOT) not in file.read_text()
 
 
-def test_a_student_who_answers_nothing_runs_to_the_end_and_passes_no_check():
-    name = NAMES[0]
-    notebook = nbformat.read(OUT / "student" / f"{name}.ipynb", as_version=4)
-    execution = execute.run_chapter(OUT / "student" / name, notebook)
+def run(notebook):
+    """Execute a notebook; return the output of each code cell as text, by its source."""
+    execution = execute.run_chapter(OUT / "learner" / "a.ipynb", notebook)
     assert not execution.reason
-    cells = [c for c in notebook.cells if "check" in c.metadata.get("tags", [])]
-    said = ["".join(out.get("text", "") for out in cell.outputs) for cell in cells]
-    assert len(said) == len(exercises.find(pages.BOOK / "failures" / f"{name}.md"))
-    assert all(text.startswith("Not yet: ") for text in said)
-    assert PASSED not in "".join(said)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return {cell.source: json.dumps(cell.outputs) for cell in cells}
+
+
+def test_a_learner_who_answers_nothing_runs_to_the_end_and_passes_no_check():
+    name = NAMES[0]
+    said = run(nbformat.read(OUT / "learner" / f"{name}.ipynb", as_version=4))
+    checks = [text for source, text in said.items() if source.startswith("%check")]
+    assert len(checks) == len(exercises.find(pages.BOOK / "failures" / f"{name}.md"))
+    assert all("Not yet: " in text for text in checks)
+    assert PASSED not in "".join(checks)
+
+
+@pytest.mark.parametrize("page", taught.taught())
+def test_a_learner_who_types_every_program_and_answers_every_exercise_lacks_nothing(page):
+    notebook = learner.bare(page, filled=True)
+    for exercise in exercises.find(pages.path_of(page)):
+        left_out = {"tempting", "raises-exception"}
+        written = [c for c in exercise.solution if not left_out & {*c.metadata.get("tags", [])}]
+        code = re.sub("^%check.*$", "", "\n".join(cell.source for cell in written), flags=re.M)
+        sources = [cell.source for cell in notebook.cells]
+        notebook.cells[sources.index(f"%check {exercise.label}") - 1].source = code
+    said = run(notebook)
+    assert not [source for source, text in said.items() if "is not defined" in text]
+    checks = [text for source, text in said.items() if source.startswith("%check")]
+    assert all("Correct, " in text for text in checks), checks

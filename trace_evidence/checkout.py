@@ -20,7 +20,7 @@ MADE_FROM = {
     "_config.yml _toc.yml": "site data",
     "book/**/*.md evidence/rows/case.jsonl tests/outputs/**/*.txt": "page data",
     "book/**/*.json locale/*/LC_MESSAGES/book/**/*.po": "page",
-    "book/references.bib book/_static/**/* book/_templates/**/* binder/hub-values.yaml": "site",
+    "book/references.bib book/_static/**/* book/_templates/**/* binder/*": "site",
     "evidence/upstream/**/* examine/trials/record.json": "site",
     "evidence/*.toml evidence/rows/* evidence/stacks/* evidence/can_i_use/*": "site data",
     "bookkit/**/* trace_evidence/**/* examine/examine_model/**/*": "site data",

@@ -9,11 +9,18 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-NOT_ABOVE = (
-    "It is made in a cell further up that has not run since the kernel started: choose Run > "
-    "Run All Above Selected Cell, then run this cell again."
+ABOVE, BELOW, OTHER = "above", "below", "other"  # where a name is made, from the cell that runs
+SAID = {
+    ABOVE: "It is made in a cell further up that has not run since the kernel started: choose Run "
+    "> Run All Above Selected Cell, then run this cell again.",
+    BELOW: "It is made in this cell or further down alone: make it before you read it.",
+    OTHER: "A cell makes it, but on the other stack alone, which has its own variables.",
+}
+NOWHERE = (
+    "No cell of the notebook, as it was last saved, makes it: it is misspelled, or the cell that "
+    "makes it is still empty."
 )
-NOT_RUN = (
+UNKNOWN = (
     "the cell that makes it has not run since the kernel started. If that cell is further up, "
     "Run > Run All Above Selected Cell runs it."
 )
@@ -22,19 +29,23 @@ INSIDE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 ALIKE = 0.8  # how much two names have in common, of 1, where one may be meant by the other
 
 
-def advice(name: str, known: Iterable[str], above: Iterable[str] = ()) -> str:
+def advice(name: str, known: Iterable[str], made: dict[str, str] | None = None) -> str:
     """Return what to do about a name that is not defined.
 
     Args:
         name: the name.
         known: the names that are defined there, besides Python's own.
-        above: the names that cells further up make, as far as one knows.
+        made: where cells of the notebook make which names, or None where nobody knows.
     """
-    if name in above:
-        return NOT_ABOVE
-    public = [one for one in {*known, *dir(builtins)} if not one.startswith("_")]
+    if made and name in made:
+        return SAID[made[name]]
+    there = {one for one, place in (made or {}).items() if place != OTHER}
+    public = [one for one in {*known, *there, *dir(builtins)} if not one.startswith("_")]
     close = difflib.get_close_matches(name, sorted(public), n=1, cutoff=ALIKE)
-    return (f"Did you mean `{close[0]}`? Or " if close else "It is misspelled, or ") + NOT_RUN
+    meant = f"Did you mean `{close[0]}`? " if close else ""
+    if made is None:
+        return meant + ("Or " if close else "It is misspelled, or ") + UNKNOWN
+    return meant + NOWHERE
 
 
 def undefined(message: str) -> str:
@@ -64,10 +75,11 @@ def made_by(code: str) -> set[str]:
     return found
 
 
-def made_above(shell, there: bool = False) -> set[str]:
-    """Return the names that cells above the one that runs make, as the notebook was last saved.
+def made_in_notebook(shell, there: bool = False) -> dict[str, str] | None:
+    """Return the names that the cells of the notebook make, as it was last saved, and where.
 
-    Nothing is known where the front end does not say which notebook and which cell it is.
+    Nothing is known, and so None is returned, where the front end does not say which notebook and
+    which cell it is, or a cell imports all names of a module.
 
     Args:
         shell: IPython's.
@@ -79,12 +91,18 @@ def made_above(shell, there: bool = False) -> set[str]:
         cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
         place = [cell.get("id") for cell in cells].index(running)
     except (AttributeError, KeyError, OSError, TypeError, ValueError):
-        return set()
-    found: set[str] = set()
-    for cell in cells[:place]:
+        return None
+    found: dict[str, str] = {}
+    for at, cell in enumerate(cells):
         code = "".join(cell["source"])
         runs_there = code.startswith(("%%then", "%%both"))
         runs_here = not code.startswith("%%then")
-        if cell["cell_type"] == "code" and (runs_there if there else runs_here):
-            found |= made_by(code)
-    return found
+        if cell["cell_type"] != "code":
+            continue
+        where = ABOVE if at < place else BELOW
+        for name in made_by(code):
+            if runs_there if there else runs_here:
+                found[name] = min(where, found.get(name, where))
+            else:
+                found.setdefault(name, OTHER)
+    return None if "*" in found else found

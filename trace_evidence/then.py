@@ -28,7 +28,8 @@ INLINE = "module://matplotlib_inline.backend_inline"
 REQUIRED_VARIABLE = "TRACE_EVIDENCE_REQUIRE_THEN"
 MISSING = (
     "The kernel `then` (the stack of August 2024) is not installed, so this cell did not run.\n"
-    "Install it with `make environments` in the book's folder, then restart this notebook."
+    "Install it with `make environments` in the book's folder, or, where you have the zip of a "
+    "workshop, as `index.md` in it says. Then restart this notebook."
 )
 DEAD = (
     "The kernel `then` died while it ran this cell. Its variables are gone: the next %%then cell "
@@ -157,7 +158,8 @@ class ThenKernel:
         """Return what to do about a name that is not defined there, from the error's message."""
         said = self.messages("print(*dir(), *dir(__builtins__))")
         known = "".join(content["text"] for kind, content in said if kind == "stream").split()
-        return names.advice(names.undefined(message), known, names.made_above(shell, there=True))
+        made = names.made_in_notebook(shell, there=True)
+        return names.advice(names.undefined(message), known, made)
 
     @contextlib.contextmanager
     def _interrupts(self) -> Iterator[None]:
@@ -187,7 +189,7 @@ def show_missing_name(shell, kind, error, traceback, tb_offset=None) -> None:
     """Show a `NameError`, and say what to do about the name; an IPython handler."""
     shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
     if error.name and error.name not in dir(builtins):
-        advice = names.advice(error.name, shell.user_ns, names.made_above(shell))
+        advice = names.advice(error.name, shell.user_ns, names.made_in_notebook(shell))
         print(f"`{error.name}` is not defined. {advice}")
 
 

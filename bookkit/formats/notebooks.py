@@ -31,7 +31,7 @@ from bookkit import (
     versions,
 )
 from bookkit.outputs import anywhere_without_paths
-from bookkit.taught import MINUTES, NOTEBOOKS, foundations, place, taught, with_cells
+from bookkit.taught import IN_ROOM, MINUTES, NOTEBOOKS, foundations, place, taught, with_cells
 
 OUT = pages.ROOT / NOTEBOOKS
 INDEX = "index.md"
@@ -56,7 +56,7 @@ SEARCHED = re.compile(r"\{searched\}`([^`]+)`")
 FAMILY = re.compile(r"\{ref\}`([^`]+) <(family-\w+)>`")
 PLACES = re.compile(r"^(<span id=\"[\w-]+\"></span>)+\n+", re.M)
 JUMP = re.compile(r" \[Jump to [^]]*\]\(#[\w-]+\)\.")
-SOLUTION, NOTES = "solution", "instructor"
+EXERCISE, SOLUTION, NOTES = "exercise", "solution", "instructor"
 LINK = re.compile(r"\[([^\]]*)\]\(/(book/[\w/-]+)\.md(#[\w-]+)?\)")
 LABEL = re.compile(r"^\([\w-]+\)=\n+", re.M)
 ANCHOR = re.compile(r"\[([^\]]+)\]\(#[\w-]+\)")
@@ -74,7 +74,9 @@ START = """\
 # Trace Evidence, as notebooks
 
 Each page of the [book]({book}) that has cells is a notebook here, in the order of the book.
-What you change in a notebook stays; this list is made anew each time."""
+What you change in a notebook stays; this list is made anew each time.
+
+**In a workshop**, open [the bare notebooks]({room}), which do not say what a program does."""
 # What the foundations import. IPython and its kernel are Colab's own, and stay.
 PINNED = ("jax", "numpyro", "equinox", "scipy")
 IN_COLAB = """\
@@ -163,7 +165,7 @@ def source(file: str) -> str:
 
 
 def read(page: str, to: To = beside) -> NotebookNode:
-    """Read a page as a notebook in plain Markdown, with its solutions tagged `SOLUTION`."""
+    """Read a page as a notebook in plain Markdown, with tags on its exercises and solutions."""
     source = pages.read_notebook(pages.path_of(page))
     cells, before = [], ("", "")
     for part, title, cell in exercises.walk(source.cells):
@@ -175,8 +177,8 @@ def read(page: str, to: To = beside) -> NotebookNode:
             heading = f"### {title}" if part == "given" else "#### Solution"
             made.insert(0, new_markdown_cell(heading))
         before = part, title
-        for one in made if part == SOLUTION else ():
-            one.metadata.setdefault("tags", []).append(SOLUTION)
+        for one in made if part else ():
+            one.metadata.setdefault("tags", []).append(EXERCISE if part == "given" else SOLUTION)
         cells += made
     notebook = nbformat.v4.new_notebook(cells=cells, metadata=source.metadata)
     notebook.metadata.title = pages.title(page)
@@ -186,8 +188,8 @@ def read(page: str, to: To = beside) -> NotebookNode:
     return notebook
 
 
-def student(page: str, to: To = beside) -> NotebookNode:
-    """Return a page's notebook for learners: no solutions, no outputs, no expectations."""
+def reader(page: str, to: To = beside) -> NotebookNode:
+    """Return a page's notebook for readers: no solutions, no outputs, no expectations."""
     notebook = read(page, to)
     notebook.cells = [c for c in notebook.cells if SOLUTION not in c.metadata.get("tags", [])]
     for cell in notebook.cells:
@@ -197,25 +199,31 @@ def student(page: str, to: To = beside) -> NotebookNode:
             cell.metadata["jupyter"] = {"source_hidden": True}
     for key in ("chapter", "entry", "description", "jupytext"):
         notebook.metadata.pop(key, None)
-    uses_both = any(cell.source.startswith(("%%then", "%%both")) for cell in notebook.cells)
     solutions = ", with the solutions of exercises," * bool(exercises.find(pages.path_of(page)))
-    first = FIRST.format(stacks=STACKS * uses_both, solutions=solutions, page=pages.published(page))
+    first = FIRST.format(
+        stacks=STACKS * uses_both(notebook.cells), solutions=solutions, page=pages.published(page)
+    )
     title, _, text = notebook.cells[0].source.partition("\n\n")
     opening = [(title, "title"), (first, "how-to"), (text, "opening")]
     notebook.cells[:1] = [new_markdown_cell(words, id=name) for words, name in opening if words]
     return notebook
 
 
+def uses_both(cells: list[NotebookNode]) -> bool:
+    """Tell whether any of some cells runs on the stack of August 2024."""
+    return any(cell.source.startswith(("%%then", "%%both")) for cell in cells)
+
+
 def in_folder(page: str) -> NotebookNode:
     """Return a learner's notebook that stands among all others, and knows what it was made as."""
-    notebook = student(page, among_all(page))
+    notebook = reader(page, among_all(page))
     notebook.metadata[MADE] = {"made": digest(notebook)}
     return notebook
 
 
 def download(page: str) -> NotebookNode:
     """Return a learner's notebook that stands alone: its links lead to the site."""
-    notebook = student(page, pages.published)
+    notebook = reader(page, pages.published)
     setup = DOWNLOADED.format(setup=pages.published("book/workshop/set-up"))
     notebook.cells[1].source += f"\n\n{setup}"
     return notebook
@@ -223,7 +231,7 @@ def download(page: str) -> NotebookNode:
 
 def colab(page: str) -> NotebookNode:
     """Return a page's notebook for Colab, whose first cell installs the releases of the book."""
-    notebook = student(page, pages.published)
+    notebook = reader(page, pages.published)
     lock = (pages.ROOT / "requirements.txt").read_text()
     locked = dict(re.findall(r"^([\w-]+)==([^\s;\\]+)", lock, re.M))
     pins = " ".join(f"{name}=={locked[name]}" for name in PINNED)
@@ -298,26 +306,42 @@ def is_as_made(file: Path) -> bool:
         return False
 
 
+def all_of_folder() -> dict[str, NotebookNode]:
+    """Return the notebooks of all pages, and the bare ones of a workshop, by their place."""
+    from . import learner  # which reads pages by this module
+
+    bare = {f"{IN_ROOM}/{name}": notebook for name, notebook in learner.all_bare().items()}
+    for notebook in bare.values():
+        notebook.metadata[MADE] = {"made": digest(notebook)}
+    return {place(page): in_folder(page) for page in with_cells()} | bare
+
+
 def bring_up_to_date(folder: Path) -> list[str]:
     """Write all notebooks into a folder; return the names of those that a learner has changed."""
+    from . import learner
+
     changed = []
-    for page in with_cells():
-        file, text = folder / place(page), nbformat.writes(in_folder(page))
+    for name, notebook in all_of_folder().items():
+        file, text = folder / name, nbformat.writes(notebook)
         if file.exists() and file.read_text() == text:
             continue
         if file.exists() and not is_as_made(file):
-            changed.append(place(page))
+            changed.append(name)
             continue
         new = file.with_name(f".{file.name}.new")
         write(new, text)
         os.replace(new, file)
     write(folder / INDEX, start_page())
+    write(folder / IN_ROOM / INDEX, learner.start_page())
     return changed
 
 
 def start_page() -> str:
     """Return the index of the notebooks, part by part."""
-    lines, part = [START.format(book=pages.published(pages.contents()[0].page))], ""
+    lines, part = (
+        [START.format(book=pages.published(pages.contents()[0].page), room=f"{IN_ROOM}/{INDEX}")],
+        "",
+    )
     for row in pages.contents():
         if row.page in with_cells():
             if row.part != part:

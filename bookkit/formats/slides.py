@@ -5,7 +5,8 @@ what stands on it is shown as it stands, but for blocks of these kinds:
 
     ```{show} scan-fails     the chapter's executed cell of that name: its code, then its outcome
     ```{code} scan-fails     its code alone, as a question
-    ```{outcome} scan-fails  what came of it: outputs, an error, a figure
+    ```{outcome} scan-fails  what came of it: outputs, an error, a figure; the code that the slide
+                             before asked about stays above it, where there is room
     ```{drawing}             the chapter's drawing, as on its card
     ```{notes}               what is said; the speaker's view has it
 
@@ -31,7 +32,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from bookkit import illustrations, pages
+from bookkit import decks, illustrations, pages
 from bookkit.expectations import SILENT
 from bookkit.outputs import (
     SILENT_WORDS,
@@ -43,12 +44,10 @@ from bookkit.outputs import (
 )  # fmt: skip
 from trace_evidence import both, steps
 
-DECKS = pages.ROOT / "book" / "_slides"
 PAGE = Template(Path(__file__).with_suffix(".html").read_text())
 STYLE = Path(__file__).with_suffix(".css").read_text()
 CODE_STYLE = "a11y-high-contrast-light"  # the site's
 LINES = 14  # of an output, at most
-BLOCK = re.compile(r"\{(show|code|outcome|notes|drawing)\} *(\S*) *(then|now|)")
 
 
 def reader() -> MarkdownIt:
@@ -180,10 +179,11 @@ def make(notebook: NotebookNode, page: str) -> list[str]:
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     known = {str(number): cell for number, cell in enumerate(cells, start=1)}
     known |= {cell.metadata["name"]: cell for cell in cells if "name" in cell.metadata}
-    file, markdown = DECKS / f"{Path(page).name}.md", reader()
+    file, markdown = decks.deck(page), reader()
+    asked: dict[str, str] = {}
 
     def block(renderer: RendererHTML, tokens: list[Token], place: int, *others: Any) -> str:
-        found, body = BLOCK.fullmatch(tokens[place].info), tokens[place].content
+        found, body = decks.BLOCK.fullmatch(tokens[place].info), tokens[place].content
         if not found:
             return renderer.fence(tokens, place, *others)
         kind, name, only = found.groups()
@@ -194,10 +194,15 @@ def make(notebook: NotebookNode, page: str) -> list[str]:
         if name not in known:
             cure = "name one with `name:` in the cell's metadata, or its number."
             raise pages.PageError(f"{file.name}: there is no cell {name!r}; {cure}")
-        return drawn(known[name], page, kind, only, body)
+        shown = drawn(known[name], page, kind, only, body)
+        if kind == "code":
+            asked[name] = asked.get(name, "") + shown
+        if kind == "outcome" and name in asked:
+            return f'<div class="kept" hidden>{asked.pop(name)}</div>{shown}'
+        return shown
 
     markdown.add_render_rule("fence", block)
-    return [markdown.render(text) for text in re.split(r"^---$\n?", file.read_text(), flags=re.M)]
+    return [markdown.render(text) for text in decks.slides(page)]
 
 
 def as_html(title: str, slides: list[str], address: str) -> str:

@@ -1,21 +1,24 @@
-"""Make the workshop edition: `make workshop`.
+"""Make what is handed out in a workshop: `make workshop`, and the build of the site.
 
-Into `_build/workshop` go notebooks for students and for instructors, slides, a handout a chapter,
-and the sheets of the tests.
+For learners there are bare notebooks and a zip of them; for the instructor notebooks with
+solutions, outputs and notes, decks, and a zip of all; on paper a handout a chapter, the questions
+to ask, and the test. Only the instructor's notebooks and the decks need executed pages: those of a
+page that is not executed are left out.
 """
 
-import itertools
+import os
 import re
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
-import nbformat
-import typst
 from markdown_it import MarkdownIt
-from nbformat import NotebookNode
+from nbformat import NotebookNode, writes
 
 from bookkit import (
+    casebook,
+    decks,
     entries,
     execute,
     faces,
@@ -24,12 +27,21 @@ from bookkit import (
     taught,
     versions,
 )
-from bookkit.formats import notebooks, pdf, quiz, slides
 
-OUT = pages.ROOT / "_build" / "workshop"
-UNUSED = shutil.ignore_patterns("*.map", "*.esm.js", "css", "math*")
-ENDING = "book/closing/on-one-sheet"  # has the questions that stand on each handout
-SIZES = (7.8, 7.3, 6.8, 6.5)  # points: the code of a handout, as large as one page allows
+from . import learner, notebooks, pdf, quiz, slides
+
+OUT = pages.BUILD / taught.IN_ROOM
+# What a deck uses of reveal.js.
+SANS = "dist/theme/fonts/source-sans-pro"
+USED: tuple[str, ...] = (
+    "dist/re*.css",
+    "dist/reveal.js",
+    "dist/theme/white.css",
+    "plugin/notes/notes.js",
+)
+USED += (f"{SANS}/*.woff", f"{SANS}/*.css", f"{SANS}/LICENSE")
+ENDING = "book/closing/on-one-sheet"  # the questions to ask
+SIZE = 9  # points: the code of a sheet; a line of 86 columns fits
 
 
 def runs(text: str) -> list[list[str]]:
@@ -74,80 +86,96 @@ def points(page: str, section: str) -> list[list[list[str]]]:
     return [runs(" ".join(point.partition("\n\n")[0].split())) for point in listed]
 
 
-def write_handout(page: str) -> None:
-    """Write a chapter's handout: a page on its failure, and one on what to ask of any."""
+def compose(file: Path, source: str, page: str, **data: Any) -> None:
+    """Write a sheet, with the address of the page that it is made from."""
+    common = {"fonts": pdf.LATIN, "address": pages.published(page), "size": SIZE}
+    notebooks.write(file, pdf.compose(source, **common | {"title": pages.title(page)} | data))
+
+
+def write_handout(page: str, file: Path) -> None:
+    """Write a chapter's handout."""
     name = Path(page).name
     failure = entries.chapters()[name]
-    measured = versions.sentence(name)
-    data = {
-        "fonts": pdf.LATIN,
-        "title": failure.title,
-        "address": pages.published(page),
-        "drawing": illustrations.for_paper(name),
-        "symptom": runs(failure.symptom),
-        "message": failure.message,
-        "versions": f"{measured[0].upper()}{measured[1:]}.",
-        "cause": runs(failure.cause),
-        "cure": runs(failure.cure),
-        "check": the_check(page),
-        "points": points(page, "Key points"),
-        "questions": points(ENDING, "Questions to ask of any such error"),
-        "advice": points(ENDING, "Advice to distrust"),
-        "stack": "Runs in the chapter's notebook, which defines the names.",
-    }
-    # A cure that is too long goes without what runs it and prints, then without its last functions.
-    whole = first_code(page, "Fix it")
-    names = re.findall(r"^(?:def|class) \w+\W", whole, re.M)
-    fixes = [slides.statements(whole, tuple(names[:n])) for n in range(len(names), 0, -1)]
-    for fix, size in itertools.product([whole, *fixes], SIZES):
-        try:
-            made = pdf.compose("handout.typ", **data, fix=fix, size=size)
-            break
-        except typst.TypstError as error:
-            if "does not fit" not in str(error):
-                raise SystemExit(f"error: the handout of {name}: {error}") from None
-    else:
-        raise SystemExit(f"error: the handout of {name} does not fit on two pages.")
-    notebooks.write(OUT / "handouts" / f"{name}.pdf", made)
+    compose(
+        file,
+        "handout.typ",
+        page,
+        drawing=illustrations.for_paper(name),
+        symptom=runs(failure.symptom),
+        message=failure.message,
+        versions=casebook.capital(versions.sentence(name)),
+        cause=runs(failure.cause),
+        cure=runs(failure.cure),
+        fix=first_code(page, "Fix it"),
+        check=the_check(page),
+        points=points(page, "Key points"),
+        stack="Runs in the chapter's notebook, which defines the names.",
+    )
 
 
-def make(page: str, executed: NotebookNode) -> None:
-    """Make all files of one page."""
-    file = f"{Path(page).name}.ipynb"
-    full = notebooks.instructor(page, executed)
-    notebooks.write(OUT / "student" / file, nbformat.writes(notebooks.student(page)))
-    notebooks.write(OUT / "instructor" / file, nbformat.writes(full))
-    if (slides.DECKS / f"{Path(page).name}.md").exists():
-        full.cells = [c for c in full.cells if notebooks.NOTES not in c.metadata.get("tags", [])]
-        html = slides.as_html(pages.title(page), slides.make(full, page), pages.published(page))
-        notebooks.write(OUT / "slides" / f"{Path(page).name}.html", html)
-    if page in taught.failures():
-        write_handout(page)
+def write_questions(file: Path) -> None:
+    """Write the questions to ask of any failure."""
+    asked = points(ENDING, "Questions to ask of any such error")
+    compose(
+        file, "questions.typ", ENDING, questions=asked, advice=points(ENDING, "Advice to distrust")
+    )
 
 
-def main() -> int:
-    """Make all files anew, and say what there is."""
-    shutil.rmtree(OUT, ignore_errors=True)
-    reveal = OUT / "slides" / "reveal.js"
-    shutil.copytree(faces.REVEAL, reveal, ignore=UNUSED)
+def write_deck(page: str, full: NotebookNode, out: Path) -> None:
+    """Write a chapter's deck."""
+    full.cells = [c for c in full.cells if notebooks.NOTES not in c.metadata.get("tags", [])]
+    html = slides.as_html(pages.title(page), slides.make(full, page), pages.published(page))
+    notebooks.write(out / "slides" / f"{Path(page).name}.html", html)
+
+
+def copy_reveal(out: Path) -> None:
+    """Copy what shows a deck, with the fonts and their licenses."""
+    for file in (one for pattern in USED for one in faces.REVEAL.glob(pattern)):
+        place = out / file.relative_to(faces.REVEAL)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, place)
     for file in (faces.CODE, faces.LICENSES["LICENSE-code.txt"]):
-        shutil.copy(file, reveal)
+        shutil.copy(file, out)
+
+
+def make(out: Path) -> list[str]:
+    """Make all files in a new folder; return the pages that are not executed."""
+    shutil.rmtree(out, ignore_errors=True)
+    copy_reveal(out / "slides" / "reveal.js")
+    missing = []
     for page in taught.taught():
         executed = execute.executed(pages.path_of(page))
         if executed is None:
-            print(f"error: {page}.md is not executed: run `make book` first.", file=sys.stderr)
-            return 1
-        make(page, executed)
-    quiz.make(OUT / "test")
+            missing.append(page)
+        else:
+            full = notebooks.instructor(page, executed)
+            notebooks.write(out / "instructor" / learner.file_of(page), writes(full))
+            if decks.deck(page).exists():
+                write_deck(page, full, out)
+        if page in taught.failures():
+            write_handout(page, out / "handouts" / f"{Path(page).name}.pdf")
+    write_questions(out / "handouts" / "questions.pdf")
+    quiz.make(out / "test")
+    packed = shutil.make_archive(str(out.with_suffix(".part")), "zip", out)
+    Path(packed).replace(out / "instructor.zip")
+    return missing
+
+
+def main(folder: str = "") -> int:
+    """Make all files anew, and say what there is; into another folder what the site has."""
+    missing = make(Path(folder or OUT))
+    if missing and not folder:
+        print(f"error: not executed: {', '.join(missing)}. Run make workshop.", file=sys.stderr)
+        return 1
     print(
-        f"In {OUT.relative_to(pages.ROOT)}: notebooks for students and for instructors, slides (S "
-        "shows the speaker's notes), handouts, and the test with its key."
+        f"In {os.path.relpath(folder or OUT)}: learner.zip, to give out, and instructor.zip, to "
+        "teach from, with what is in them. In a deck, S shows the speaker's notes."
     )
     return 0
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
+        sys.exit(main(*sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit("\nInterrupted: run make workshop again.")

@@ -18,6 +18,7 @@ from bookkit import (
     entries,
     examined,
     illustrations,
+    languages,
     pages,
     predictions,
     publish,
@@ -321,6 +322,59 @@ def cells_measured(here: Generated, part: str = "") -> Nodes | str:
     if part:
         return as_cards(here.parse(getattr(can_i_use, f"{part}_table")()), part)
     return can_i_use.table(here.address)
+
+
+def at_handouts(page: str, file: str) -> str:
+    """Return where a page leads to a file that is handed out; the English site has them all."""
+    up = page.count("/") + bool(languages.spoken().address)
+    return f"{'../' * up}{taught.IN_ROOM}/{file}"
+
+
+def linked(address: str, words: str) -> str:
+    """Return a link; a notebook, which a browser would show as text, is saved."""
+    saved = " download" * (address.startswith("../") and address.endswith(".ipynb"))
+    return f'<a href="{address}"{saved}>{words}</a>'
+
+
+def in_english() -> str:
+    """Return, in the other editions, a word on what is handed out."""
+    is_english = languages.spoken().code == languages.ENGLISH
+    return "" if is_english else f" ({say('in English')})"
+
+
+@directive("handed-out")
+def handed_out(here: Generated) -> Nodes | str:
+    """Return what is handed out of each page that is taught, and the zips, as far as it is made."""
+    known = {page: taught.handed_out(page) for page in taught.taught()}
+    if not any(known.values()):
+        return []
+    if not all("instructor" in files for files in known.values()):
+        here.env.note_reread()  # a page is not executed yet
+
+    def link(file: str, words: str) -> str:
+        return linked(at_handouts(here.env.docname, file), words)
+
+    heads = [say("page"), say("bare notebook"), say("whole notebook")]
+    heads += [say("slides"), say("handout")]
+    rows = []
+    for page, files in known.items():
+        kinds = zip(("learner", "instructor", "slides", "handout"), heads[1:], strict=True)
+        cells = [link(files[kind], words) if kind in files else "" for kind, words in kinds]
+        title = f'<a href="{here.address(page)}">{html.escape(say(pages.title(page)))}</a>'
+        rows.append(f'<tr><th scope="row">{title}</th><td>{"</td><td>".join(cells)}</td></tr>')
+    told = [words[:1].upper() + words[1:] for words in heads]
+    told[1:] = [words + in_english() for words in told[1:]]
+    head = "".join(f'<th scope="col">{words}</th>' for words in told)
+    files = {
+        "learner.zip": say("For learners: the bare notebooks, and what they import"),
+        "instructor.zip": say("For the instructor: all of it, to teach without a network"),
+        "handouts/questions.pdf": say("The questions to ask of any failure, on one sheet"),
+    }
+    listed = "".join(f"<li>{link(file, words)}{in_english()}</li>" for file, words in files.items())
+    return (
+        f'<ul>{listed}</ul><div class="handed-out-table"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
 
 
 TABLES: dict[str, Callable[..., str]] = {

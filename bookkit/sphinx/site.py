@@ -7,6 +7,7 @@ those twenty. Titles and descriptions come from the catalogue, or from a page's 
 import base64
 import html
 import re
+import shutil
 import subprocess
 import sys
 from hashlib import sha256
@@ -18,9 +19,11 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx_sitemap import add_html_link
 
-from bookkit import entries, faces, pages, taught
+from bookkit import entries, execute, faces, languages, pages, taught
 from bookkit.languages import say
 from bookkit.localized import name_parts
+
+from .directives import at_handouts, in_english, linked
 
 DATE = re.compile(r"(\d{4}-\d\d-\d\d)")
 # A rule of the theme's style sheet that gives an icon its character.
@@ -147,6 +150,49 @@ def offer_notebook(app: Sphinx, pagename: str, templatename: str, context: dict,
         button = {"type": "link", "text": "Colab", "tooltip": "Launch on Colab"}
         button |= {"icon": "_static/images/logo_colab.png", "url": taught.colab_address(pagename)}
         group["buttons"].append(button)
+
+
+def offer_handouts(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Put below the title of a page that is taught where it runs, and what is handed out of it."""
+    if pagename not in taught.taught() or doctree is None:
+        return
+    up = "../" * pagename.count("/")
+    links = {"Binder": taught.binder_address(pagename)}
+    links[say("notebook")] = f"{up}_sources/{pagename}.ipynb"
+    names = {"learner": say("bare notebook"), "slides": say("slides"), "handout": say("handout")}
+    files = taught.handed_out(pagename)
+    links |= {names[kind]: at_handouts(pagename, files[kind]) for kind in names if kind in files}
+    links[say("cite")] = pages.source("CITATION.cff")
+    row = " · ".join(linked(address, words) for words, address in links.items())
+    row = f'<p class="handed-out">{row}{in_english()}</p>'
+    context["body"] = context["body"].replace("</h1>", f"</h1>\n{row}", 1)
+
+
+def forget_handouts(app: Sphinx) -> None:
+    """Take away what the build before has put there, which is no page of the site."""
+    shutil.rmtree(Path(app.outdir, taught.IN_ROOM), ignore_errors=True)
+
+
+def write_handouts(app: Sphinx, exception: Exception | None) -> None:
+    """Write into the English site what is handed out in a workshop, where it is not what it was.
+
+    It comes last, so that none of it is taken for a page of the site.
+    """
+    if exception or app.builder.name != "html" or languages.spoken().code != languages.ENGLISH:
+        return
+    if not any(map(taught.handed_out, taught.taught())):
+        return
+    from bookkit.formats import workshop
+
+    folders = ("foundations", "failures", "closing", "workshop", "_slides")
+    files = [file for name in folders for file in sorted((pages.BOOK / name).glob("*.*"))]
+    there = "\n".join(str(taught.handed_out(page)) for page in taught.taught())
+    now = f"{execute.digest(files)}\n{there}"
+    kept, made = Path(app.doctreedir, taught.IN_ROOM), Path(app.doctreedir, "handed-out.txt")
+    if not made.exists() or made.read_text() != now:
+        workshop.make(kept)
+        made.write_text(now)
+    shutil.copytree(kept, Path(app.outdir, taught.IN_ROOM))
 
 
 def show_colours_without_scripts(static: Path) -> None:
@@ -283,5 +329,8 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", offer_notebook, priority=600)
     app.connect("build-finished", lighten, priority=900)
     app.connect("build-finished", guard, priority=900)
+    app.connect("html-page-context", offer_handouts, priority=600)
     app.connect("build-finished", write_notebooks)
+    app.connect("build-finished", lambda app, _: forget_handouts(app), priority=1)
+    app.connect("build-finished", write_handouts, priority=950)
     return {"parallel_read_safe": True, "version": "1"}

@@ -116,8 +116,10 @@ class CheckMagics(Magics):
 
     def about(self, exercise: Exercise, name: str) -> str:
         """Return what to do about a name that is not defined; an answer's own is made above."""
-        above = names.made_above(self.shell, exercise.then) | set(exercise.names)
-        return names.advice(name, () if exercise.then else self.shell.user_ns, above)
+        made = names.made_in_notebook(self.shell, exercise.then)
+        if name in exercise.names:
+            made = {**(made or {}), name: names.ABOVE}
+        return names.advice(name, () if exercise.then else self.shell.user_ns, made)
 
     def run(self, code: str, then: bool) -> str:
         """Run a check's code, and return why the answer is right."""
