@@ -15,7 +15,7 @@ def run(paths: list[Path]) -> int:
         0 when each page did what it says, else 1.
     """
     wrong = 0
-    paths = paths or pages.find_notebooks()
+    paths = paths or pages.find_notebooks() + pages.find_notebooks(pages.UNPUBLISHED)
     cache = execute.open_cache()
     report = functools.partial(print, flush=True)
     for path, execution in execute.execute_chapters(paths, cache, report):

@@ -29,6 +29,7 @@ CONFIG = ROOT / "_config.yml"
 TOC = ROOT / "_toc.yml"
 FAILURES = BOOK / "failures"
 CASES = BOOK / "cases"
+UNPUBLISHED = BOOK / "_test"  # notebooks that are executed as pages are, and stand on no site
 FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.M | re.S)
 """A fenced block of a page: a cell, a directive or code."""
 CELL = re.compile(

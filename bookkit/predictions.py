@@ -118,21 +118,3 @@ def as_markdown(one: Prediction) -> str:
     ]
     question, *rest = one.question
     return "\n\n".join([f"**Predict.** {question}", *rest, answers, *folds]) + "\n"
-
-
-def program(path: Path, name: str) -> str:
-    """Return a named cell as Markdown, without magics, imports and its last assertions."""
-    cells = (cell.node for cell in pages.code_cells(path))
-    (cell,) = (cell for cell in cells if cell.metadata.get("name") == name)
-    shown = pages.split_asserts(cell.source)[0].rstrip().splitlines()
-    code = "\n".join(row for row in shown if not row.startswith(("%", "import ", "from ")))
-    return f"```python\n{code.strip()}\n```"
-
-
-def item(path: Path, one: Prediction, how: str) -> list[str]:
-    """Return the question of an item with the programs that it needs, as Markdown."""
-    words, _, needs = how.partition("with ")
-    names = needs.split()
-    if len(one.question) == 1 and "in words" not in words:
-        names.append(one.options.get("before", one.options["cell"]))
-    return [*one.question, *(program(path, name) for name in names)]

@@ -97,17 +97,21 @@ def schedule(name: str) -> list[tuple[int, str]]:
     """Return a plan's rows, minutes and Markdown; its chapters' minutes are of their front cards.
 
     Args:
-        name: a key of `PLANS`, where a row is a chapter's id or
-            a pair of minutes and words.
+        name: a key of `PLANS`, where a row is a pair of minutes and words, or a chapter's id: its
+            deck, or with `#exercises` after it what is done then.
     """
     rows: list[tuple[int, str]] = []
     for item in pages.data(PLANS)[name]["rows"]:
         if isinstance(item, str):
-            page = f"book/failures/{item}"
+            chapter, _, exercises = item.partition("#")
+            page = f"book/failures/{chapter}"
             minutes, name = pages.meta(page)["chapter"]["minutes"], say(pages.title(page))
-            taught = say("[{title}](/{page}.md): teaching", title=name, page=page)
-            done = say("[{title}](/{page}.md#exercises): exercises", title=name, page=page)
-            rows += [(minutes["teaching"], taught), (minutes["exercises"], done)]
+            if exercises:
+                done = say("[{title}](/{page}.md#exercises): exercises", title=name, page=page)
+                rows.append((minutes["exercises"], done))
+            else:
+                taught = say("[{title}](/{page}.md): teaching", title=name, page=page)
+                rows.append((minutes["teaching"], taught))
         else:
             rows.append((item[0], say(item[1])))
     return rows

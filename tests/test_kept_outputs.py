@@ -119,7 +119,8 @@ def test_what_varies_is_not_kept():
 
 
 def test_no_file_is_left_of_a_page_that_is_gone():
-    there = {shown.file_of(page) for page in pages.find_notebooks()}
+    found = pages.find_notebooks() + pages.find_notebooks(pages.UNPUBLISHED)
+    there = {shown.file_of(page) for page in found}
     left = sorted(
         str(file.relative_to(pages.ROOT)) for file in set(shown.FOLDER.rglob("*.txt")) - there
     )

@@ -82,12 +82,3 @@ def test_replies_are_folded_in_a_notebook(path):
         for letter, fold, (_, reply) in zip("ABCD", folds, one.answers, strict=False):
             assert fold.startswith(f"{letter}<") and reply in fold and reply not in shown
             assert ("Right. " in fold) == (letter == one.options["right"])
-
-
-def test_an_item_of_the_workshop_test_has_the_programs_that_it_needs():
-    path, one = predictions.of_book()["lazy-programs"]
-    asked, *programs = predictions.item(path, one, "with score")
-    assert [asked] == one.question
-    assert ["def make_belief" in text for text in programs] == [True, False]
-    assert not any("%%" in text or "assert" in text for text in programs)
-    assert predictions.item(path, one, "in words") == one.question

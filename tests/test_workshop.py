@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from bookkit import decks, entries, exercises, kept_outputs, pages, predictions, taught
-from bookkit.formats import learner, notebooks, workshop
+from bookkit.formats import learner, notebooks
 
 GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
 GUIDE_PARTS += ["Cases to show", "Cut when late"]
@@ -164,20 +164,6 @@ def test_the_zip_holds_what_its_notebooks_need_and_nothing_of_the_page(tmp_path)
     said = (pages.BOOK / "workshop" / "set-up.md").read_text()
     commands = [line.strip() for line in learner.INSTALL.splitlines() if line.startswith("    ")]
     assert commands and all(f"$ {line}\n" in said for line in commands), "the set-up page says it"
-
-
-def test_the_test_on_paper_has_every_item_and_no_key():
-    forms = workshop.forms()
-    listed = re.findall(
-        r"```\{workshop-test\}\n(.*?)```", pages.path_of(workshop.TEST).read_text(), re.S
-    )
-    assert [len(form["items"]) for form in forms] == [
-        len(items.split("\n")) - 1 for items in listed
-    ]
-    text = squeezed(str(forms))
-    labels = [line.split()[0] for items in listed for line in items.splitlines()]
-    replies = [reply for label in labels for _, reply in predictions.of_book()[label][1].answers]
-    assert replies and not [reply for reply in replies if squeezed(reply) in text]
 
 
 def test_only_what_can_be_made_is_offered(monkeypatch):

@@ -270,9 +270,10 @@ def instructor(page: str, executed: NotebookNode) -> NotebookNode:
             cells.append(new_markdown_cell(note, id=f"{cell.id}-note", metadata=about))
         cells.append(cell)
     notes = guide().get(pages.title(page), "")
-    if "chapter" in pages.meta(page):
-        minutes = MINUTES.format(**pages.meta(page)["chapter"]["minutes"])
-        text = f"## For the instructor\n\nTime: {minutes}.\n\n{plain(notes, page)}"
+    if notes:
+        head = pages.meta(page).get("chapter")
+        time = f"Time: {MINUTES.format(**head['minutes'])}.\n\n" if head else ""
+        text = f"## For the instructor\n\n{time}{plain(notes, page)}"
         cells.insert(1, new_markdown_cell(text, id="notes", metadata={"tags": [NOTES]}))
     notebook.cells = cells
     return notebook

@@ -59,7 +59,7 @@ def reader() -> MarkdownIt:
 def statements(source: str, words: tuple[str, ...]) -> str:
     """Return the statements at the top level that begin with one of the words."""
     rows, found = source.splitlines(), []
-    for node in ast.parse(source).body:
+    for node in ast.parse(re.sub(r"^%.*", "", source, flags=re.M)).body:
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
         if rows[node.lineno - 1].startswith(words):
             found += rows[first - 1 : node.end_lineno]
@@ -73,9 +73,10 @@ def program(cell: NotebookNode, words: tuple[str, ...] = ()) -> str:
     source = statements(source, words) if words else source
     if not re.sub(r"^#.*$", "", source, flags=re.M).strip():
         return ""
-    shown = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
+    shown = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)).strip()
     kind = "code then" if cell.source.startswith("%%then") else "code"
-    return f'<pre class="{kind}">{shown.strip()}</pre>'
+    rows = "\n".join(f'<span class="row">{row}</span>' for row in shown.splitlines())
+    return f'<pre class="{kind}">{rows}</pre>'
 
 
 def marks(pairs: list[tuple[str, str]]) -> str:

@@ -24,12 +24,11 @@ from bookkit import (
     faces,
     illustrations,
     pages,
-    predictions,
     taught,
     versions,
 )
 
-from . import learner, notebooks, pdf, slides
+from . import learner, notebooks, pdf, quiz, slides
 
 OUT = pages.BUILD / taught.IN_ROOM
 # What a deck uses of reveal.js.
@@ -42,10 +41,6 @@ USED: tuple[str, ...] = (
 )
 USED += (f"{SANS}/*.woff", f"{SANS}/*.css", f"{SANS}/LICENSE")
 ENDING = "book/closing/on-one-sheet"  # the questions to ask
-TEST = "book/workshop/test"
-FORM = re.compile(
-    r"^## ([^\n]+)\n(?:(?!## |```)[^\n]*\n)*```\{workshop-test\}\n(.*?)^```$", re.M | re.S
-)
 SIZE = 9  # points: the code of a sheet; a line of 86 columns fits
 
 
@@ -126,26 +121,6 @@ def write_questions(file: Path) -> None:
     )
 
 
-def forms() -> list[dict[str, Any]]:
-    """Return the forms of the test, each with its items: what is asked, and the answers."""
-    known, found = predictions.of_book(), []
-    for name, listed in FORM.findall(pages.path_of(TEST).read_text()):
-        items = []
-        for line in listed.splitlines():
-            label, _, how = line.partition(" ")
-            path, one = known[label]
-            asked = [as_block(text) for text in predictions.item(path, one, how)]
-            items.append({"asked": asked, "answers": [runs(text) for text, _ in one.answers]})
-        found.append({"name": name, "items": items})
-    return found
-
-
-def as_block(text: str) -> dict[str, Any]:
-    """Return a paragraph or a program of Markdown for a sheet."""
-    code = re.fullmatch(r"```\w*\n(.*?)\n?```", text, re.S)
-    return {"code": bool(code), "text": code[1] if code else runs(text)}
-
-
 def write_deck(page: str, full: NotebookNode, out: Path) -> None:
     """Write a chapter's deck."""
     full.cells = [c for c in full.cells if notebooks.NOTES not in c.metadata.get("tags", [])]
@@ -180,13 +155,7 @@ def make(out: Path) -> list[str]:
         if page in taught.failures():
             write_handout(page, out / "handouts" / f"{Path(page).name}.pdf")
     write_questions(out / "handouts" / "questions.pdf")
-    # Its page has the key.
-    first = pages.contents()[0].page
-    title = pages.title(TEST)
-    compose(out / "test.pdf", "test.typ", first, title=title, forms=forms())
-    for name, text in learner.files().items():
-        notebooks.write(out / "learner" / name, text)
-    learner.write_zip(out / "learner.zip")
+    quiz.make(out / "test")
     packed = shutil.make_archive(str(out.with_suffix(".part")), "zip", out)
     Path(packed).replace(out / "instructor.zip")
     return missing

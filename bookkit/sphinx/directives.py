@@ -389,7 +389,6 @@ def handed_out(here: Generated) -> Nodes | str:
         "learner.zip": say("For learners: the bare notebooks, and what they import"),
         "instructor.zip": say("For the instructor: all of it, to teach without a network"),
         "handouts/questions.pdf": say("The questions to ask of any failure, on one sheet"),
-        "test.pdf": say("The test, with a sheet for the answers"),
     }
     listed = "".join(f"<li>{link(file, words)}{in_english()}</li>" for file, words in files.items())
     return (

@@ -8,12 +8,12 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from bookkit import pages, predictions
+from bookkit import predictions
 from bookkit.languages import say
-from bookkit.predictions import LETTERS, listed
+from bookkit.predictions import LETTERS
 
 from .render import fold, raw
-from .written import GENERATED, Nodes, Written
+from .written import Nodes, Written
 
 
 class Predict(Written):
@@ -61,37 +61,6 @@ class Predict(Written):
         return nodes.inline("", "", made, classes=["predict-words"])
 
 
-class WorkshopTest(Written):
-    """Predictions, named one a line, as a test to print; their key is folded below.
-
-    A name with `in words` after it is asked without its program, and one with `with CELL CELL`
-    has these cells of its page above it.
-    """
-
-    has_content = True
-
-    def run(self) -> Nodes:
-        """Return the items with their programs, then what each answer shows."""
-        self.env.metadata[self.env.docname][GENERATED] = True
-        known = predictions.of_book()
-        items, key = [], []
-        for number, line in enumerate(self.content, 1):
-            label, _, how = line.partition(" ")
-            path, one = known[label]
-            asked, *rest = predictions.item(path, one, how)
-            items += [
-                f"**{number}.** {asked}",
-                *rest,
-                "\n".join(listed(text for text, _ in one.answers)),
-            ]
-            page = f"[](/{path.relative_to(pages.ROOT)})"
-            key.append(f"**{number}. {one.options['right']}.** {page}")
-            key += listed(reply for _, reply in one.answers)
-        opening = f"<details><summary>{say('The key, and what each answer shows')}</summary>"
-        text = "\n\n".join([*items, opening, *key, "</details>"])
-        return [nodes.container("", *self.blocks(text), classes=["workshop-test"])]
-
-
 class Reveal(SphinxDirective):
     """Where what a question hides ends, if not at the next program or the end of the section."""
 
@@ -133,7 +102,6 @@ def setup(app: Sphinx) -> dict:
     """Register the directive; cells are marked after questions have found their place."""
     app.add_directive("predict", Predict)
     app.add_directive("reveal", Reveal)
-    app.add_directive("workshop-test", WorkshopTest)
     app.connect("doctree-read", put_outputs_into_replies, priority=300)
     app.connect("doctree-read", put_before_output, priority=400)
     return {"parallel_read_safe": True, "version": "1"}
