@@ -181,10 +181,8 @@ def family_table(family: str) -> str:
     rows = [(f"{link(case)}{closed(case)}", evidence(case)) for case in cases]
     first, rest = rows[:SHOWN], rows[SHOWN:]
     more = say("{count} more, and what their programs show", count=len(rest))
-    shown, folded = (
-        f":::{{table}}\n:class: case-family\n\n{as_table(head, some)}\n:::"
-        for some in (first, rest)
-    )
+    grid = '<div class="case-family">\n\n{}\n\n</div>'
+    shown, folded = grid.format(as_table(head, first)), grid.format(as_table(head, rest))
     fold = f"<details><summary>{more}</summary>\n\n{folded}\n\n</details>"
     return f"{once}\n\n{shown}\n\n{fold if rest else ''}"
 
