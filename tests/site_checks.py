@@ -217,6 +217,14 @@ def test_a_page_that_is_taught_and_the_schedule_lead_to_what_is_handed_out(page)
         assert all((SITE / files[kind]).is_file() for kind in kinds)
 
 
+def test_the_site_has_what_a_workshop_needs_and_no_key_of_a_test_beside_it():
+    folder = SITE / taught.IN_ROOM
+    names = {"learner.zip", "instructor.zip", "learner", "instructor", "slides", "handouts", "test"}
+    assert names <= {path.name for path in folder.iterdir()}
+    assert list((folder / "test").glob("*-form-?.pdf"))
+    assert not list(folder.rglob("*key*.pdf"))
+
+
 def test_every_failure_and_case_and_its_sections_have_labels_that_lead_to_them():
     """What intersphinx reads, when the documentation of others links here by name."""
     with (SITE / "objects.inv").open("rb") as file:

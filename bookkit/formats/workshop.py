@@ -156,6 +156,9 @@ def make(out: Path) -> list[str]:
             write_handout(page, out / "handouts" / f"{Path(page).name}.pdf")
     write_questions(out / "handouts" / "questions.pdf")
     quiz.make(out / "test")
+    for name, text in learner.files().items():
+        notebooks.write(out / "learner" / name, text)
+    learner.write_zip(out / "learner.zip")
     packed = shutil.make_archive(str(out.with_suffix(".part")), "zip", out)
     Path(packed).replace(out / "instructor.zip")
     return missing

@@ -238,7 +238,9 @@ def write_handouts(app: Sphinx, exception: Exception | None) -> None:
     if not made.exists() or made.read_text() != now:
         workshop.make(kept)
         made.write_text(now)
-    shutil.copytree(kept, Path(app.outdir, taught.IN_ROOM))
+    # The keys of the tests are in the instructor's zip alone.
+    hidden = shutil.ignore_patterns("*-key.pdf")
+    shutil.copytree(kept, Path(app.outdir, taught.IN_ROOM), ignore=hidden)
 
 
 def show_colours_without_scripts(static: Path) -> None:
