@@ -11,7 +11,9 @@ MOST = 20  # pages of a large change that are run at once; on Mondays all are
 
 def git(*words: str) -> str:
     """Return what git says, or nothing where it cannot."""
-    done = subprocess.run(["git", *words], cwd=pages.ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", *words], cwd=pages.ROOT, capture_output=True, encoding="utf-8", errors="replace"
+    )
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
