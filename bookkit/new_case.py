@@ -43,6 +43,7 @@ def lay_down(name: str) -> Path:
     words = {"slug": name, "title": name.replace("-", " ").capitalize()}
     words["name"], words["family"] = name.replace("-", "_"), next(iter(entries.chapters()))
     words |= {key: in_words(choices) for key, choices in CHOICES.items()}
+    words["families"] = in_words([*entries.chapters(), *entries.families()])
     file = pages.CASES / f"{name}.md"
     file.write_text(Template(TEMPLATE.read_text()).substitute(words))
     return file

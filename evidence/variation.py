@@ -185,8 +185,9 @@ def main(words: Sequence[str] | None = None) -> int:
                 break
             wrong[file.stem] = run_file(file, python, args.quick, left)
     bad = [name for name, count in wrong.items() if count]
-    total = f"{sum(TRIED.values())} variations of {len(wrong)} pages"
-    print(f"{total}, {sum(wrong.values())} not as declared")
+    if TRIED or bad or not args.quick:
+        total = f"{sum(TRIED.values())} variations of {len(wrong)} pages"
+        print(f"{total}, {sum(wrong.values())} not as declared")
     if bad:
         print(f"error: mend the page, its cure or what its variations declare: {', '.join(bad)}")
     return int(bool(bad))

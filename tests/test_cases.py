@@ -191,8 +191,12 @@ def test_a_case_does_on_the_newest_stack_what_its_page_says(case):
     wanted = {"silent": {"wrong"}, "loud": {"fails", "warns"}}[case.kind]
     if is_fixed(case):
         wanted = {"ok"}
-    assert parts["verdict"] in wanted, parts
-    assert parts["cure"]["verdict"] == "ok", parts
+    where = f"{case.name}.md, on the newest stack"
+    assert parts["verdict"] in wanted, (
+        f"{where}: its program is {parts['verdict']!r}, the page {case.kind}: a cell that shows a "
+        f"wrong answer is tagged `silent-failure`, one that raises `raises-exception`: {parts}"
+    )
+    assert parts["cure"]["verdict"] == "ok", f"{where}: the cure does not hold: {parts['cure']}"
 
 
 # --- a record that is wrong says where and what ----------------------------------------------

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from bookkit import __main__ as command
-from bookkit import build, kept_outputs, pages
+from bookkit import build, entries, kept_outputs, pages
 
 
 def find(name: str) -> Path:
@@ -21,6 +21,9 @@ def find(name: str) -> Path:
     known = {path.stem: path for path in pages.find_notebooks()}
     path = known.get(Path(name).stem)
     if path is None:
+        without = [page for page in pages.sources() if page.stem == Path(name).stem]
+        if without:
+            raise pages.PageError(f"{name} has no cells: run make book LANGUAGES=en.")
         near = difflib.get_close_matches(Path(name).stem, known, n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else ": name a page below book/."
         raise pages.PageError(f"there is no page {name!r} with cells{hint}")
@@ -31,6 +34,7 @@ def main() -> int:
     """Do the three steps; return 0 where each went well."""
     try:
         path = find(sys.argv[1] if len(sys.argv) > 1 else "")
+        entries.by_name()  # what is wrong in one is said here, in a line
     except pages.PageError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

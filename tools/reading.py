@@ -17,8 +17,8 @@ from bookkit import pages
 
 A_MINUTE = 130  # words, of somebody who reads code as well
 UNSEEN = (
-    "script, style, svg, math, .headerlink, .visually-hidden, .predict-reply, .how-to, .handed-out, "
-    ".expanded, .dropdown > :not(.admonition-title), .prev-next-footer, details > :not(summary)"
+    "script, style, svg, math, .headerlink, .visually-hidden, .predict-reply, .how-to, .expanded, "
+    ".handed-out, .dropdown > :not(.admonition-title), .prev-next-footer, details > :not(summary)"
 )
 
 
