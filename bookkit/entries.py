@@ -42,7 +42,7 @@ KEYS = {  # the keys that an entry must have, and those that it may have
         "title symptom cure link wordings",
         "topic program only evidence question look phrases",
     ),
-    FAMILY: ("title see where symptom cure phrases", ""),
+    FAMILY: ("title see where symptom cure phrases", "link"),
 }
 KINDS = translatable({"silent": "Silent", "loud": "Loud"})
 OWNERS = translatable(
@@ -161,14 +161,16 @@ class Entry:
     examine: str = ""  # the check of `examine` that finds it in a model, if one does
     # --- of an everyday error; its library is that of the page, `jax-loops` say
     topic: str = ""  # what it is about, where the page does not say it
-    link: str = ""  # the best page about it: an address, or a page of this book
+    link: str = ""  # the best page about it: an address, or a page of this book; a family's, too
     program: str = ""  # a short one that raises it, or nothing where no machine here can
     only: str = ""  # the one stack, a key of `STACKS`, on which the program raises it
     look: tuple[str, ...] = ()  # chapters and cases that it looks like
 
     @property
     def place(self) -> str:
-        """Where the book has it: the page, and the section on it."""
+        """Where the book has it: the page, and the section on it; a family may have a page."""
+        if self.form == FAMILY and self.link:
+            return self.link
         anchors = {ERROR: f"#{self.name}", FAMILY: f"#family-{self.name}"}
         return self.page + anchors.get(self.form, "")
 

@@ -47,7 +47,8 @@ MOST = 6
 NONE = (
     "None of these? Compute the answer a second way: `trace-evidence examine` does so for a "
     "NumPyro model. Run it without `jit` (`JAX_DISABLE_JIT=1`) and in float64 "
-    "(`JAX_ENABLE_X64=1`), and make it smaller until you know the answer by hand. Then ask: "
+    "(`JAX_ENABLE_X64=1`), and make it smaller until you know the answer by hand. If it is slow, "
+    "grows or hangs, read *Time and memory*. Then ask: "
     "https://github.com/jax-ml/jax/discussions, or https://forum.pyro.ai for NumPyro."
 )
 ASK_SEE, ASK_WHERE = "What do you see?", "Where does it show?"
