@@ -174,7 +174,7 @@ def update(kind: Kind, only: Iterable[str] = (), names: Iterable[str] = ()) -> i
         return 2
     if known != rows:
         write(kind, known)
-    for line in changes(kind, known, new):
+    for line in changes(kind, known, new, rows):
         print(line)
     print(f"{kind.name}: {len(known)} of {len(expected)} rows are known", flush=True)
     bad = [line for (name, _), row in known.items() for line in kind.attention(name, row)]
@@ -183,13 +183,21 @@ def update(kind: Kind, only: Iterable[str] = (), names: Iterable[str] = ()) -> i
     return 2 if unknown or measured < len(missing) else int(bool(bad))
 
 
-def changes(kind: Kind, rows: dict[Key, Row], names: Iterable[str]) -> list[str]:
-    """Return in lines what some programs do otherwise on their newest stack than on the last."""
+def changes(
+    kind: Kind, rows: dict[Key, Row], names: Iterable[str], before: dict[Key, Row]
+) -> list[str]:
+    """Return in lines what some programs do otherwise on their newest stack.
+
+    Otherwise than that stack did when it was measured before, as the book's own does once it has
+    other releases; else than the stack before it.
+    """
     lines, programs = [], kind.programs()
     for name, program in ((name, programs[name]) for name in sorted(names)):
         has = [rows[name, stack] for stack in kind.stacks(name, program) if (name, stack) in rows]
-        briefs = map(kind.brief, has[-2:] if len(has) > 1 else [{}, {}])
-        before, after = (" ".join(text.split())[:80] for text in briefs)
-        if before != after:
-            lines.append(f"  {name}: {before} on {has[-2]['stack']}, {after} on {has[-1]['stack']}")
+        old = [before[name, row["stack"]] for row in has[-1:] if (name, row["stack"]) in before]
+        old = old or has[-2:-1]
+        if old:
+            was, is_now = (" ".join(kind.brief(row).split())[:80] for row in (old[0], has[-1]))
+            if was != is_now:
+                lines.append(f"  {name}: was {was}, is {is_now} on {has[-1]['stack']}")
     return lines

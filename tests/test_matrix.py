@@ -286,7 +286,20 @@ def test_what_differs_on_the_newest_stack_and_what_wants_attention_is_told(kind,
     )  # fmt: skip
     assert told.update() == 1
     said = capsys.readouterr().out
-    assert "one: " in said and " on then, " in said and said.count("read one of now") == 1
+    assert "one: was " in said and " on now" in said and said.count("read one of now") == 1
+
+
+def test_a_stack_with_other_releases_is_compared_with_itself_as_it_was(kind, monkeypatch, capsys):
+    kind.update()
+    capsys.readouterr()
+    monkeypatch.setattr(stacks, "contents", lambda stack: {"jax": stack})
+    kind.update(["now"])
+    assert " was " not in capsys.readouterr().out
+    other = replace(
+        kind, meaning=2, run=lambda python, programs: [(name, {"said": 9}) for name in programs]
+    )
+    other.update(["now"])
+    assert "one: was 1, is 9 on now" in capsys.readouterr().out
 
 
 def test_a_verdict_is_of_the_program_that_runs_and_not_of_comments(tmp_path):
