@@ -15,6 +15,7 @@ import numpy as np
 from ..comparing import density, is_real
 from ..context import Context, NothingToCompare
 from ..running import Site
+from . import rows
 
 
 def check(context: Context) -> None:
@@ -40,6 +41,7 @@ def check(context: Context) -> None:
         if site.observed and not site.has_data and not site.looped:
             of_factor(context, name, site)
     of_subsamples(context, observed)
+    rows.check(context)
     if not observed:
         raise NothingToCompare("no observation is outside of loops")
 
