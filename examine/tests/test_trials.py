@@ -95,7 +95,8 @@ def tank(reading):
     sample("reading", dist.Normal(sample("level", dist.Normal(0.0, 1.0)), 1.0), obs=reading)
 assert numpyro.__version__.startswith("0.1")
 mcmc = MCMC(NUTS(tank), num_warmup=1, num_samples=1)
-mcmc.run(PRNGKey(0), 2.0, extra_fields=("energy",))
+infer.Predictive(tank, num_samples=1)(PRNGKey(0), None)
+{time}mcmc.run(PRNGKey(0), 2.0, extra_fields=("energy",))
 mcmc.run(PRNGKey(0), 3.0)
 def fails():
     1 / 0
@@ -119,10 +120,11 @@ def test_a_model_is_examined_where_inference_is_called_first(tmp_path, suffix, m
                         (Predictive, "__call__"), (util, "initialize_model"),
                         (numpyro, "render_model")):  # fmt: skip
         monkeypatch.setattr(owner, name, getattr(owner, name))  # put back afterwards
-    source = [*PROGRAM.splitlines(keepends=True), "%matplotlib inline\n"]
+    script, notebook = (PROGRAM.replace("{time}", magic) for magic in ("", "%time "))
+    source = [*notebook.splitlines(keepends=True), "%matplotlib inline\n"]
     cells = {"cells": [{"cell_type": "code", "source": part} for part in (source, ["  2 + 2"])]}
     file, out = tmp_path / f"program{suffix}", tmp_path / "rows.jsonl"
-    file.write_text(PROGRAM if suffix == ".py" else json.dumps(cells))
+    file.write_text(script if suffix == ".py" else json.dumps(cells))
 
     def examined(met, args, *_):
         if isinstance(met, MCMC):
