@@ -47,7 +47,8 @@ def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("import numpyro")
     (tmp_path / "examples" / "plain.py").write_text("import numpy")
-    (tmp_path / "library" / "run.py").write_text("import numpyro\nif __name__ == '__main__':\n    1")
+    main = "import numpyro\nif __name__ == '__main__':\n    1"
+    (tmp_path / "library" / "run.py").write_text(main)
     found = {str(path.relative_to(tmp_path)) for path in corpus.programs(tmp_path)}
     assert found == {*there, "library/run.py"}
     assert [name for name in there if harvest.is_test(tmp_path / name)] == ["test/test_b.py"]

@@ -41,8 +41,8 @@ def check(context: Context) -> None:
         if site.observed and not site.has_data and not site.looped:
             of_factor(context, name, site)
     of_subsamples(context, observed)
-    rows.check(context)
-    if not observed:
+    looked_at_rows = rows.check(context)
+    if not (observed or looked_at_rows):
         raise NothingToCompare("no observation is outside of loops")
 
 

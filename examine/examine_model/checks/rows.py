@@ -28,21 +28,26 @@ CLEAR = 20
 """So many times that is more than rounding."""
 
 
-def check(context: Context) -> None:
-    """Look at the sites that observe something, and at the factors, of a model without a loop."""
+def check(context: Context) -> bool:
+    """Look at the sites that observe something, and at the factors, of a model without a loop.
+
+    Return whether there are rows to look at.
+    """
     sites = context.draw.samples()
     chosen = any(site.subsample and np.size(site.value) < site.size for site in context.draw.sites)
     names = [name for name in context.names if sites[name].observed and not sites[name].traced]
     if not names or chosen or context.draw.loops:
-        return
+        return False
     with contextlib.suppress(CannotRun, Refused):
-        if context.traced.loops:
-            return
         data = Data(context)
+        if context.traced.loops or not data.by_rows:
+            return False
         for name in names:
             if not sites[name].has_data:
                 _ = every_pair(context, data, name) or counts_as_one(context, data, name)
         of_other_rows(context, data, names)
+        return True
+    return False
 
 
 class Refused(Exception):
@@ -84,12 +89,19 @@ class Data:
             raise Refused from error
 
     def met(self, *changes: tuple[list[Any], np.ndarray]) -> list[np.ndarray]:
-        """Return what the latents meet of the data where some things have other rows."""
+        """Return what the latents meet of the data where some things have other rows.
+
+        Raises:
+            Refused: the model does not take them, or JAX has no such program.
+        """
         given, change = (self.context.key(1), self.context.values), taking(changes)
-        with self.context.held.replaced(change):
-            said = self.context.measuring_changed(change)
-            program = Recorded(lambda *at: said(*at).rows, *given)
-        return [*map(np.asarray, of_constants(program, *given))]
+        try:
+            with self.context.held.replaced(change):
+                said = self.context.measuring_changed(change)
+                program = Recorded(lambda *at: said(*at).rows, *given)
+            return [*map(np.asarray, of_constants(program, *given))]
+        except Exception as error:
+            raise Refused from error
 
 
 def taking(changes: tuple[tuple[list[Any], np.ndarray], ...]) -> Callable[[Any], Any]:
@@ -158,9 +170,10 @@ def every_pair(context: Context, data: Data, name: str) -> bool:
             for other, there in additive[:at]:
                 together = sums((one, first), (other, second)) - before
                 if abs(together - alone[0] - there[1]) > CLEAR * exact:
+                    shapes = " and ".join(str(np.shape(each[0])) for each in (other, one))
                     says = (
-                        f"it stays {before:.5g} when one of two arrays of {rows:,} rows is "
-                        f"permuted and the other is not, so it is a sum over all "
+                        f"it stays {before:.5g} when one of two arrays, of the shapes {shapes}, "
+                        f"is permuted and the other is not, so it is a sum over all "
                         f"{rows**2:,} pairs of their rows: each counts {rows:,} times"
                     )
                     context.find("broadcast", says, name, ["column-against-row"])
@@ -249,7 +262,7 @@ def exchangeable(context: Context, data: Data, name: str, axis: int, rows: int) 
     """Tell whether the log densities of the rows are in another order where all data are."""
     order, plates = mixed(rows), {site.name for site in context.draw.sites if site.subsample}
     values = {
-        site: np.take(value, order, np.shape(value).index(rows))
+        site: np.take(np.asarray(value), order, np.shape(value).index(rows))
         if site not in plates and np.shape(value).count(rows) == 1 else value
         for site, value in context.values.items()
     }  # fmt: skip
