@@ -15,9 +15,11 @@ import numpyro.distributions as dist
 import pytest
 from examine_model import examine, known, running, shell
 from examine_model.report import IDS, Finding, NotRun, Report
+from numpyro import handlers
 from numpyro.distributions import constraints
 from numpyro.distributions.transforms import AffineTransform, ExpTransform
 from numpyro.infer import MCMC, NUTS, SA
+from numpyro.infer.autoguide import AutoNormal
 
 X = np.random.default_rng(0).normal(size=30).astype("float32")
 COUNTS = np.repeat([3, 1], 20)
@@ -204,6 +206,15 @@ def quantiles(y):
 )
 def test_each_observation_is_there_and_counts_once(model, data, wanted):
     assert ids(examine(model, *data, checks=["likelihood"])) == wanted
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_a_guide_that_was_used_predicts_without_observations(used):
+    guide = AutoNormal(of_rows(30))
+    if used:
+        handlers.seed(guide, 0)(X, X)
+    found, hints = ids(examine(of_rows(30), X, guide=guide, checks=["likelihood"]))
+    assert (hints if used else found) == ["nothing-observed"] and not (found if used else hints)
 
 
 # --- rows, permuted, left out and doubled --------------------------------------------------------
