@@ -3,7 +3,7 @@
 from . import casebook, entries, pages
 from .languages import say
 
-# The `cases`, those `not_applicable`, and `others`, with the `alarms`.
+# The `cases`, those `not_applicable`, the `sixties`, and `others`, with the `alarms`.
 RECORD = "examine/trials/record.json"
 
 
@@ -35,6 +35,22 @@ def cases_table() -> str:
     return f"{table(say('| Case | Found by |'), checks_of)}\n\n{hits_of}\n\n{folded}"
 
 
+def sixties_table() -> str:
+    """Return what came of the models that were written for this, before and after, as Markdown."""
+    names = {"first": say("first"), "second": say("second"), "script": say("second, by the script")}
+    whens = {"before": say("before"), "after": say("now")}
+    head = say(
+        "| Sixty | When | Hit in silence | Found | Hint only | Whole | Alarmed | CPU s, median |"
+    )
+    keys = ("hit", "found", "hinted", "whole", "alarmed", "seconds")
+    rows = [
+        (names[sixty], whens[when] if sixty != "script" else "",
+         *("" if said[key] is None else str(said[key]) for key in keys))
+        for sixty, counts in pages.data(RECORD)["sixties"].items() for when, said in counts.items()
+    ]  # fmt: skip
+    return casebook.as_table(head, rows)
+
+
 def corpus_table() -> str:
     """Return what was said of other people's models, by project, and each alarm in a sentence."""
     head = say("| Project | Models | Defects | Deliberate | False | CPU s, median |")
@@ -52,25 +68,3 @@ def corpus_table() -> str:
     many = ", ".join(f"`{check}` {count}" for check, count in ran)
     by_check = say("Models that each check answered on: {many}.", many=many)
     return "\n".join([table, "", by_check, "", say("Every alarm, explained:"), "", *alarms])
-
-
-TOOLS = {
-    "bayeux": "[bayeux](https://github.com/jax-ml/bayeux)",
-    "pymc": "[PyMC](https://www.pymc.io/)",
-    "sbc": "[simulation-based calibration](https://arxiv.org/abs/1804.06788)",
-    "stanc": "[Stan](https://mc-stan.org/)",
-}
-"""The tools of the record, as the book names them."""
-
-
-def tools_table() -> str:
-    """Return what other tools said of the same models, as Markdown."""
-    head = say("| Tool | Models | Could not | Hit and told | Whole and warned | `examine` |")
-    rows = []
-    for tool, told in pages.data(RECORD)["tools"].items():
-        hit = f"{len(told['hit'])} / {told['of']}"
-        whole = ", ".join(f"`{name}`" for name in told["whole"]) or "0"
-        ours = f"{told['by examine']} / {told['of']}"
-        models, could_not = str(told["models"]), str(len(told["could not"]))
-        rows.append((TOOLS[tool], models, could_not, hit, whole, ours))
-    return casebook.as_table(head, rows)

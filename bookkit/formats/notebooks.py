@@ -45,7 +45,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "case-table": casebook.family_table,
     "examined-cases": examined.cases_table,
     "examined-corpus": examined.corpus_table,
-    "examined-tools": examined.tools_table,
+    "examined-sixties": examined.sixties_table,
 }
 FOLD = re.compile(r"^(`{3,})\{admonition\} ([^\n]*)\n:class: dropdown\n(.*?)^\1$", re.M | re.S)
 NO_WORDS = re.compile(

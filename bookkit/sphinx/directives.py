@@ -405,7 +405,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "case-table": casebook.family_table,
     "examined-cases": examined.cases_table,
     "examined-corpus": examined.corpus_table,
-    "examined-tools": examined.tools_table,
+    "examined-sixties": examined.sixties_table,
     "schedule": taught.schedule_table,
     "upstream-summary": upstream.summary,
     "upstream-table": upstream.table,

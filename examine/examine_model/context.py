@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from numpyro import handlers
+from numpyro import handlers, infer
 from numpyro.distributions.distribution import validation_enabled
 from numpyro.infer.initialization import init_to_uniform
 
@@ -30,6 +30,10 @@ DRAWS = 8
 """Prior draws that are compared where one is too few."""
 LARGE = 1_000
 """Elements of an array up to which XLA compiles a model as it does in every test of its own."""
+GRADIENT_FREE = tuple(
+    getattr(infer, name) for name in ("SA", "AIES", "ESS") if hasattr(infer, name)
+)  # fmt: skip
+"""The samplers that ask for no gradient."""
 TRIES = 5
 """Starts that are tried where the first prior draw is invalid."""
 UNROLLED = 20_000
@@ -192,11 +196,15 @@ class Context:
 
     def measuring_changed(self, change: Callable[[Any], Any]) -> Callable[[Any, dict], Run]:
         """Return what `measuring` does, where each thing that the model is given is changed."""
+        model, args, kwargs = self.given_changed(change)
+        return self.measuring((args, kwargs), model)
+
+    def given_changed(self, change: Callable[[Any], Any]) -> tuple[Callable, tuple, dict]:
+        """Return the model and what it is given, where each thing of that is changed."""
         given = self.model, self.args, self.kwargs
-        model, args, kwargs = jax.tree.map(
+        return jax.tree.map(
             change, given, is_leaf=lambda leaf: type(leaf) not in (dict, list, tuple)
         )
-        return self.measuring((args, kwargs), model)
 
     @cached_property
     def draw(self) -> Run:
@@ -215,6 +223,16 @@ class Context:
         finally:
             self.left, self.changed = held.tracers(), held.changed()
             held.restore()
+
+    def asks_for_a_gradient(self) -> None:
+        """Do nothing, unless there is an `MCMC` whose sampler asks for no gradient.
+
+        Raises:
+            NothingToCompare: there is one.
+        """
+        if isinstance(getattr(self.mcmc, "sampler", None), GRADIENT_FREE):
+            name = type(self.mcmc.sampler).__name__
+            raise NothingToCompare(f"its sampler, {name}, asks for no gradient")
 
     @cached_property
     def back(self) -> Run:

@@ -98,6 +98,7 @@ class Held:
         self._globals: dict[tuple[int, str], Global] = {}
         self._classes = set[type]()
         self.unseen: list[str] = []
+        self._names = set[str]()
         self._spaces: dict[int, Space] = {}
         self._own = {_package(root) for root in map(_function, roots)} - {""}
         names = (*ROOTS, *["args"] * len(roots))
@@ -180,6 +181,7 @@ class Held:
             yield f" → {name}", cell
         if is_library(code.co_filename) and _package(function) not in self._own:
             return
+        self._names |= _names(code)
         for name in _names(code) & space.keys():
             yield f" → {name}", self._globals.setdefault((id(space), name), Global(space, name))
 
@@ -204,6 +206,15 @@ class Held:
     def caches(self) -> bool:
         """Tell whether an `lru_cache` holds more than was noted."""
         return any(isinstance(row[0], functools._lru_cache_wrapper) for row in self._others())
+
+    def uses(self, things: Iterable[Any]) -> bool:
+        """Tell whether a function of the model uses the name of a thing, or has it under another.
+
+        A name that is another's too is taken for that of the thing.
+        """
+        names, ids = {thing.__name__ for thing in things}, {*map(id, things)}
+        globals_ = (cell.cell_contents for cell in self._globals.values())
+        return bool(names & self._names) or any(id(value) in ids for value in globals_)
 
     def changed(self) -> list[str]:
         """Return the places whose contents are other objects than were noted."""

@@ -172,6 +172,21 @@ def _bare(part: Any) -> Any:
     return getattr(part, "jaxpr", part)
 
 
+def of_constants(program: Recorded, *args: Any) -> list[Any]:
+    """Return what a program computes without its arguments, where these come into it."""
+    jaxpr, fixed, met = program.jaxpr.jaxpr, list[Any](), list[Any]()
+    moving = set(jaxpr.invars)
+    for row in jaxpr.eqns:
+        if moving & _variables(row.invars):
+            moving.update(row.outvars)
+            met += [atom for atom in row.invars if hasattr(atom, "val") or atom not in moving]
+        else:
+            fixed.append(row)
+    info = jaxpr.debug_info._replace(result_paths=None)
+    new = program.jaxpr.replace(jaxpr=jaxpr.replace(eqns=fixed, outvars=met, debug_info=info))
+    return jaxpr_as_fun(new)(*jax.tree.leaves(args))
+
+
 def weight(jaxpr: Any) -> int:
     """Return the number of a program's operations, those of a loop once for each step."""
     total = 0

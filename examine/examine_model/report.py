@@ -23,7 +23,7 @@ IDS = {
                    "needs-intermediates", "nan-gradient", "zero-gradient"),
     "shapes": ("claimed-shape",),
     "likelihood": ("nothing-observed", "broadcast", "missing-plate", "factor-repeated",
-                   "subsample-ignored"),
+                   "mean-of-rows", "other-rows", "subsample-ignored"),
     "support": ("impossible-observation", "nan-density", "support-too-wide"),
     "index": ("index-outside", "index-negative"),
     "scan": ("stacked-density", "stacked-raises"),

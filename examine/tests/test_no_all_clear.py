@@ -2,6 +2,7 @@
 
 import contextvars
 import dataclasses
+import random
 import signal
 import sys
 import types
@@ -14,8 +15,11 @@ import numpyro.distributions as dist
 import pytest
 from examine_model import examine, known, running, shell
 from examine_model.report import IDS, Finding, NotRun, Report
+from numpyro import handlers
 from numpyro.distributions import constraints
 from numpyro.distributions.transforms import AffineTransform, ExpTransform
+from numpyro.infer import MCMC, NUTS, SA
+from numpyro.infer.autoguide import AutoNormal
 
 X = np.random.default_rng(0).normal(size=30).astype("float32")
 COUNTS = np.repeat([3, 1], 20)
@@ -202,6 +206,219 @@ def quantiles(y):
 )
 def test_each_observation_is_there_and_counts_once(model, data, wanted):
     assert ids(examine(model, *data, checks=["likelihood"])) == wanted
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_a_guide_that_was_used_predicts_without_observations(used):
+    guide = AutoNormal(of_rows(30))
+    if used:
+        handlers.seed(guide, 0)(X, X)
+    found, hints = ids(examine(of_rows(30), X, guide=guide, checks=["likelihood"]))
+    assert (hints if used else found) == ["nothing-observed"] and not (found if used else hints)
+
+
+# --- rows, permuted, left out and doubled --------------------------------------------------------
+
+LABELS = np.arange(30) % 3
+TABLE = np.random.default_rng(1).normal(size=(30, 3)).astype("float32")
+
+
+def by_hand(sums, center=lambda x: x):
+    """A line whose log density is summed by hand, of what `sums` makes of it."""
+
+    def model(x, y):
+        a, b = (numpyro.sample(name, dist.Normal(0.0, 1.0)) for name in "ab")
+        numpyro.factor("y", sums(dist.Normal(a + b * center(x), 1.0), y))
+
+    return model
+
+
+def every_pair(law, y):
+    return law.log_prob(y[:, None]).sum()
+
+
+def each_with_all(law, y):
+    return law.log_prob(y[:, None]).sum(0)
+
+
+def its_own(law, y):
+    return law.log_prob(y).sum()
+
+
+def held_outside():
+    by_hand(every_pair)(X, OUTCOME)
+
+
+OUTCOME = 2.0 * X + 1.0
+
+
+def two_samples(x, y):
+    a, b = (numpyro.sample(name, dist.Normal(0.0, 1.0)) for name in "ab")
+    numpyro.factor("y", sum(dist.Normal(*row).log_prob(rows).sum() for row, rows in
+                            (((a, 1.0), x), ((b, 1.0), y))))  # fmt: skip
+
+
+def mixture_of_points(law, y):
+    return jax.nn.logsumexp(law.log_prob(y[:, None]), axis=1).sum()
+
+
+def partial_likelihood(law, y):
+    earlier = jnp.where(y[None] >= y[:, None], law.loc[None], -jnp.inf)
+    return jnp.sum(law.loc - jax.nn.logsumexp(earlier, axis=1))
+
+
+def classes(axis, center=lambda x: x):
+    def model(x, label):
+        weight = numpyro.sample("weight", dist.Normal(0.0, 1.0).expand([3, 3]).to_event(2))
+        chance = jax.nn.softmax(center(x) @ weight, axis)
+        chance = chance / chance.sum(-1, keepdims=True)
+        with numpyro.plate("row", len(label)):
+            numpyro.sample("label", dist.Categorical(chance), obs=label)
+
+    return model
+
+
+def standardized(x):
+    return (x - jnp.mean(x, 0)) / jnp.std(x, 0)
+
+
+def by_predecessor(y):
+    b = numpyro.sample("b", dist.Normal(0.0, 1.0))
+    numpyro.sample("y", dist.Normal(b * y[:-1], 1.0), obs=y[1:])
+
+
+def by_last_error(x, y):
+    """A moving average: a row depends on the error of the row before it."""
+    a, b = (numpyro.sample(name, dist.Normal(0.0, 1.0)) for name in "ab")
+    errors = y - a * x
+    before = jnp.concatenate([jnp.zeros(1), errors[:-1]])
+    with numpyro.plate("row", len(x)):
+        numpyro.sample("y", dist.Normal(a * x + b * before, 1.0), obs=y)
+
+
+def smooth(x, y):
+    """A Gaussian process whose values are latents, in a plate of the rows."""
+    kernel = jnp.exp(-((x[:, None] - x) ** 2)) + 0.1 * jnp.eye(len(x))
+    z = numpyro.sample("z", dist.Normal(0.0, 1.0).expand([len(x)]).to_event(1))
+    with numpyro.plate("row", len(x)):
+        numpyro.sample("y", dist.Normal(jnp.linalg.cholesky(kernel) @ z, 1.0), obs=y)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, jnp.asarray])
+@pytest.mark.parametrize(
+    ("model", "data", "wanted"),
+    [
+        (by_hand(every_pair), (X, OUTCOME), (["broadcast"], [])),
+        (by_hand(each_with_all), (X, OUTCOME), (["broadcast"], [])),
+        (held_outside, (), (["broadcast"], [])),
+        (by_hand(its_own), (X, OUTCOME), ([], [])),
+        (by_hand(its_own, standardized), (X, OUTCOME), ([], [])),
+        (two_samples, (X, OUTCOME), ([], [])),
+        (by_hand(mixture_of_points), (X, OUTCOME), ([], [])),
+        (by_hand(partial_likelihood), (X, OUTCOME), ([], [])),
+        (by_hand(lambda law, y: law.log_prob(y).mean()), (X, OUTCOME), ([], ["mean-of-rows"])),
+        (classes(0), (TABLE, LABELS), ([], ["other-rows"])),
+        (classes(-1), (TABLE, LABELS), ([], [])),
+        (classes(-1, standardized), (TABLE, LABELS), ([], [])),
+        (by_predecessor, (OUTCOME,), ([], [])),
+        (by_last_error, (X, OUTCOME), ([], [])),
+        (smooth, (X, OUTCOME), ([], [])),
+    ],
+)  # fmt: skip
+def test_rows_are_permuted_left_out_and_doubled(model, data, wanted, kind):
+    report = examine(model, *map(kind, data), checks=["likelihood"])
+    assert (ids(report), report.ran) == (wanted, ["likelihood"])
+
+
+class Table:
+    """Like one of pandas: rows by position under `iloc`, columns made when they are read."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    @property
+    def iloc(self):
+        return self
+
+    def __getitem__(self, index):
+        return Table([self.rows[at] for at in index])
+
+    def column(self, at):
+        return np.float32([row[at] for row in self.rows])
+
+
+def test_rows_of_a_table_are_taken_too():
+    mean = by_hand(lambda law, y: law.log_prob(y).mean())
+    report = examine(
+        lambda table: mean(table.column(0), table.column(1)),
+        Table([*zip(X, OUTCOME, strict=True)]), checks=["likelihood"],
+    )  # fmt: skip
+    assert ids(report) == ([], ["mean-of-rows"])
+
+
+# --- noise that is not JAX's, samplers that ask for no gradient ----------------------------------
+
+begin = np.random.default_rng
+
+
+class Noisy:
+    def errors(self, x):
+        return np.random.RandomState(3).normal(size=x.shape)
+
+    def __call__(self, x, y):
+        line(lambda b: b)(x + self.errors(x), y)
+
+
+def noisy(errors):
+    return lambda x, y: line(lambda b: b)(x + errors(x), y)
+
+
+def of_global(x):
+    np.random.seed(0)
+    return np.random.normal(size=x.shape)
+
+
+def never_used(x):
+    np.random.seed(0)
+    return 0.0 * x
+
+
+@pytest.mark.parametrize(
+    ("model", "wanted"),
+    [
+        (Noisy(), ["fixed-draw"]),
+        (noisy(of_global), ["fixed-draw"]),
+        (noisy(lambda x: np.random.default_rng(seed=1).normal(size=x.shape)), ["fixed-draw"]),
+        (noisy(lambda x: begin(1).normal(size=x.shape)), ["fixed-draw"]),
+        (noisy(lambda x: [random.Random(1).random()] * np.ones(30)), ["fixed-draw"]),
+        (noisy(never_used), []),
+        (noisy(lambda x: 0.0 * x), []),
+    ],
+)
+def test_a_seed_of_numpy_that_the_model_sets_is_a_hint(model, wanted):
+    makers = np.random.default_rng, np.random.RandomState, np.random.seed, random.Random
+    assert ids(examine(model, X, OUTCOME, checks=["keys"])) == ([], wanted)
+    assert makers == (
+        np.random.default_rng, np.random.RandomState, np.random.seed, random.Random
+    )  # fmt: skip
+
+
+def no_slope(y):
+    x = numpyro.sample("x", dist.Normal(0.0, 1.0))
+    numpyro.factor("y", jnp.sum(-jnp.sqrt(jnp.maximum(jnp.abs(y - x) - 1e3, 0.0)) - (y - x) ** 2))
+
+
+@pytest.mark.parametrize(("sampler", "wanted"), [(SA, []), (NUTS, ["nan-gradient"])])
+def test_no_gradient_is_asked_for_where_the_sampler_asks_for_none(sampler, wanted):
+    mcmc = MCMC(sampler(no_slope), num_warmup=1, num_samples=1, progress_bar=False)
+    if sampler is SA:
+        mcmc.run(jax.random.PRNGKey(0), X)
+    report = examine(mcmc, X, checks=["round_trip", "slope"])
+    assert ids(report)[0] == wanted, report
+    assert any("SA, asks for no gradient" in row.why for row in report.nothing) == (not wanted)
 
 
 # --- no number, and no probability ---------------------------------------------------------------

@@ -1,7 +1,6 @@
 """The bench of `examine`: what counts as an alarm, how programs are met, what is recorded."""
 
 import json
-from pathlib import Path
 
 import numpyro
 import numpyro.distributions as dist
@@ -9,7 +8,7 @@ import pytest
 from examine_model import report
 from numpyro.contrib.einstein import SteinVI
 from numpyro.infer import MCMC, SVI, Predictive, util
-from trials import corpus, count, harvest, load_record, others, pairs, second
+from trials import corpus, count, harvest, load_record, pairs
 
 
 def test_each_alarm_in_the_record_is_explained_and_few_are_false():
@@ -29,22 +28,16 @@ def test_the_record_has_300_models_each_case_and_20_models_for_each_check():
     assert set(kept["others"]) - {"all"} == set(corpus.projects())
     assert kept["cases"] == count.by_case(count.load("after")), "run python -m trials.count --write"
     assert kept["not_applicable"] == pairs.NOT_APPLICABLE, "run python -m trials.count --write"
+    assert kept["sixties"] == count.sixties(), "run python -m trials.count --write after"
     assert kept | corpus.for_the_record() == kept, "run python -m trials.corpus"
-    assert kept | others.for_the_record() == kept, "run python -m trials.others"
 
 
-def test_of_the_second_sixty_no_whole_one_is_alarmed_and_the_page_says_what_was_found():
-    rows = {row["model"]: row for row in second.rows()}
-    assert rows.keys() == {file.stem for file in second.FOLDER.glob("*.py")}
-    found = second.counts()
-    assert found["whole"]["after"]["found"] == 0
-    hit = found["hit"]
-    says = (
-        f"Of the {hit['models']} that fail in silence, {hit['before']['found']} were found "
-        f"before, {hit['after']['found']} are now, and the script finds {hit['script']}."
-    )
-    page = Path(__file__).parents[2] / "book" / "examine" / "how-it-was-judged.md"
-    assert says in " ".join(page.read_text().split()), says
+def test_of_the_second_sixty_no_whole_one_is_alarmed():
+    files = {file.stem for file in count.SECOND.glob("*.py")}
+    assert files == count.of_second().keys() == count.load("after", count.SECOND).keys()
+    found = count.sixties()["second"]
+    assert found["after"]["alarmed"] == found["before"]["alarmed"] == 0
+    assert (found["after"]["hit"], found["before"]["hit"]) == (24, 24)
 
 
 def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):
@@ -54,8 +47,10 @@ def test_programs_are_scripts_tests_and_notebooks_that_use_numpyro(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("import numpyro")
     (tmp_path / "examples" / "plain.py").write_text("import numpy")
+    main = "import numpyro\nif __name__ == '__main__':\n    1"
+    (tmp_path / "library" / "run.py").write_text(main)
     found = {str(path.relative_to(tmp_path)) for path in corpus.programs(tmp_path)}
-    assert found == {*there}
+    assert found == {*there, "library/run.py"}
     assert [name for name in there if harvest.is_test(tmp_path / name)] == ["test/test_b.py"]
 
 
@@ -95,7 +90,8 @@ def tank(reading):
     sample("reading", dist.Normal(sample("level", dist.Normal(0.0, 1.0)), 1.0), obs=reading)
 assert numpyro.__version__.startswith("0.1")
 mcmc = MCMC(NUTS(tank), num_warmup=1, num_samples=1)
-mcmc.run(PRNGKey(0), 2.0, extra_fields=("energy",))
+infer.Predictive(tank, num_samples=1)(PRNGKey(0), None)
+{time}mcmc.run(PRNGKey(0), 2.0, extra_fields=("energy",))
 mcmc.run(PRNGKey(0), 3.0)
 def fails():
     1 / 0
@@ -119,10 +115,11 @@ def test_a_model_is_examined_where_inference_is_called_first(tmp_path, suffix, m
                         (Predictive, "__call__"), (util, "initialize_model"),
                         (numpyro, "render_model")):  # fmt: skip
         monkeypatch.setattr(owner, name, getattr(owner, name))  # put back afterwards
-    source = [*PROGRAM.splitlines(keepends=True), "%matplotlib inline\n"]
+    script, notebook = (PROGRAM.replace("{time}", magic) for magic in ("", "%time "))
+    source = [*notebook.splitlines(keepends=True), "%matplotlib inline\n"]
     cells = {"cells": [{"cell_type": "code", "source": part} for part in (source, ["  2 + 2"])]}
     file, out = tmp_path / f"program{suffix}", tmp_path / "rows.jsonl"
-    file.write_text(PROGRAM if suffix == ".py" else json.dumps(cells))
+    file.write_text(script if suffix == ".py" else json.dumps(cells))
 
     def examined(met, args, *_):
         if isinstance(met, MCMC):
@@ -160,11 +157,3 @@ def test_a_prior_becomes_an_argument():
     assert args[0].scale == 3.0 and args[1:] == (2.0,)
     row = harvest.examined(model, (dist.Normal(0.0, 5.0), 2.0), kwargs, None, checks=["pytree"])
     assert (row["ran"], row["findings"]) == (["pytree"], [])
-
-
-def test_what_other_tools_say_is_counted_by_what_the_model_is():
-    rows = {"dose": "odd", "census": "could not: no", "lakes": "odd", "buoys": ""}
-    found = others.summary({"tool": rows})["tool"]
-    assert (found["could not"], found["hit"], found["whole"]) == (["census"], ["dose"], ["lakes"])
-    assert (found["by examine"], found["of"]) == (2, 2)
-    assert len(others.chosen()) == 20

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -29,6 +30,8 @@ from .harvest import is_test
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(__file__).with_name("corpus")
 SECONDS = 900
+MAIN = re.compile(r"^if __name__ == .__main__.:", re.MULTILINE)
+"""What a program has that is run by itself, wherever it stands."""
 KINDS = ("defect", "deliberate", "false", "unexplained")
 
 
@@ -41,8 +44,9 @@ def programs(checkout: Path) -> list[Path]:
         parts = path.relative_to(checkout).parts
         if any(part.startswith(".") for part in parts) or path.name.startswith("__"):
             continue
-        runs = path.suffix == ".ipynb" or is_test(path) or {"examples", "scripts"} & {*parts}
-        if runs and "numpyro" in path.read_text(errors="replace"):
+        text = path.read_text(errors="replace")
+        is_script = {"examples", "scripts"} & {*parts} or MAIN.search(text)
+        if (path.suffix == ".ipynb" or is_test(path) or is_script) and "numpyro" in text:
             found.append(path)
     return found
 

@@ -1,14 +1,16 @@
-"""Examine sixty models that were written by somebody who had not read the checks, and the pairs.
+"""Examine two sixties of models that were written for this, and the pairs.
 
-    python -m trials.count                      print the counts of the sixty that are kept
+    python -m trials.count                      print the counts that are kept
     python -m trials.count --write after        examine those that have no row in "after" yet
     python -m trials.count --compare            examine all, and print what is said otherwise now
-    python -m trials.count dose leaf-order      print the reports of these
+    python -m trials.count dose h08 leaf-order  print the reports of these
 
-`fresh/` has a file for each of the sixty: `model`, its `arguments` and `keywords`, perhaps a
+`fresh/` has a file for each of the first sixty: `model`, its `arguments` and `keywords`, perhaps a
 `guide`. In one that is hit, `shown` returns what it computes and what it should. `fresh/table.toml`
 says which case each is hit by, or "whole"; `fresh/before.jsonl` has what came of them before
 anything was mended for them, and `fresh/after.jsonl` afterwards, with what came of `pairs.py`.
+`second/` has `model` and `args` of sixty more, written before the check `slope` and what came with
+it, by somebody who had not read the checks; its files are of the same form.
 """
 
 from __future__ import annotations
@@ -30,14 +32,14 @@ from examine_model.report import IDS
 
 from . import pairs, write_record
 
-FOLDER = Path(__file__).with_name("fresh")
+FOLDER, SECOND = (Path(__file__).with_name(name) for name in ("fresh", "second"))
 CURED = "-cured"
 CHECK = {name: check for check, names in IDS.items() for name in names}
 """The check of each id."""
 
 
 def table() -> dict[str, str]:
-    """Return the case of each of the sixty, or "whole"."""
+    """Return the case of each of the first sixty, or "whole"."""
     return tomllib.loads((FOLDER / "table.toml").read_text())
 
 
@@ -47,8 +49,21 @@ def cases() -> dict[str, str]:
             **{name + CURED: "whole" for name in pairs.PAIRS}}  # fmt: skip
 
 
+def of_second() -> dict[str, dict[str, Any]]:
+    """Return of each of the second sixty its `kind`, `what` is wrong, and `script`."""
+    return tomllib.loads((SECOND / "table.toml").read_text())
+
+
+def every() -> dict[str, str]:
+    """Return the case of each model, and the kind of one of the second sixty."""
+    return cases() | {name: row["kind"] for name, row in of_second().items()}
+
+
 def made(name: str) -> pairs.Examined:
     """Return a model and what it is examined with."""
+    if name in of_second():
+        space = runpy.run_path(str(SECOND / f"{name}.py"), run_name=name)
+        return pairs.Examined(space["model"], space["args"])
     if name in table():
         space = runpy.run_path(str(FOLDER / f"{name}.py"), run_name=name)
         options = {"guide": space.get("guide"), **space.get("keywords", {})}
@@ -89,9 +104,9 @@ def count(names: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield from zip(names, pool.map(row, names), strict=True)
 
 
-def load(when: str) -> dict[str, dict]:
+def load(when: str, folder: Path = FOLDER) -> dict[str, dict]:
     """Return the rows that are kept of some count, by model."""
-    file = FOLDER / f"{when}.jsonl"
+    file = folder / f"{when}.jsonl"
     lines = file.read_text().splitlines() if file.exists() else []
     return {found["model"]: found for found in map(json.loads, lines)}
 
@@ -107,7 +122,7 @@ def verdict(name: str, row: dict[str, Any]) -> str:
     One that is hit is "named" if a finding or a hint names its case, or else "found" if there is a
     finding, as hints are said of whole models too. One that is whole is "alarmed" by any finding.
     """
-    case = cases()[name]
+    case = every()[name]
     if "broke" in row:
         return "broken"
     if case == "whole":
@@ -136,6 +151,35 @@ def summary(rows: dict[str, dict]) -> dict[str, Any]:
     }
 
 
+def sixties() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return of each sixty, before and after, how many models were found, and how many alarmed."""
+    of_first = {name: "whole" if case == "whole" else "hit" for name, case in table().items()}
+    of_last = {name: row["kind"] for name, row in of_second().items()}
+    found = {
+        name: {when: counts(kinds, load(when, folder)) for when in ("before", "after")}
+        for name, kinds, folder in (("first", of_first, FOLDER), ("second", of_last, SECOND))
+    }  # fmt: skip
+    by_script = {
+        name: {"findings": row["script"], "hints": {}} for name, row in of_second().items()
+    }
+    return found | {"script": {"after": counts(of_last, by_script)}}
+
+
+def counts(kinds: dict[str, str], rows: dict[str, dict]) -> dict[str, Any]:
+    """Return how many models that are hit were found, and how many whole ones alarmed."""
+    hit, whole = ([rows[name] for name, of in kinds.items() if of == kind]
+                  for kind in ("hit", "whole"))  # fmt: skip
+    seconds = [rows[name]["seconds"] for name in kinds if "seconds" in rows[name]]
+    return {
+        "hit": len(hit),
+        "found": sum(bool(row["findings"]) for row in hit),
+        "hinted": sum(bool(row["hints"] and not row["findings"]) for row in hit),
+        "whole": len(whole),
+        "alarmed": sum(bool(row["findings"]) for row in whole),
+        "seconds": round(statistics.median(seconds), 1) if seconds else None,
+    }
+
+
 def by_case(rows: dict[str, dict]) -> dict[str, dict[str, list[str]]]:
     """Return the checks that name each case, in a model that is hit: by findings, and by hints."""
     found: dict[str, dict[str, list[str]]] = {}
@@ -151,7 +195,7 @@ def by_case(rows: dict[str, dict]) -> dict[str, dict[str, list[str]]]:
 
 def changes(now: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[str]:
     """Yield in words what is said otherwise than in "after", as on another release."""
-    before = load("after")
+    before = load("after") | load("after", SECOND)
     for name, found in now:
         here, there = verdict(name, found), verdict(name, before[name])
         if here != there:
@@ -166,19 +210,23 @@ def main() -> int:
     parser.add_argument("--compare", action="store_true", help="what is said otherwise now")
     options = parser.parse_args()
     for name in options.models:
-        print(f"--- {name}: {cases()[name]}\n{examined(name)[0]}")
+        print(f"--- {name}: {every()[name]}\n{examined(name)[0]}")
     if options.compare:
-        changed = list(changes(count(cases())))
+        changed = list(changes(count(every())))
         print("\n".join(changed) or "as recorded")
         return int(bool(changed))
     if options.write:
-        kept = load(options.write)
-        for name, found in count(name for name in cases() if name not in kept):
-            with (FOLDER / f"{options.write}.jsonl").open("a") as file:
-                file.write(json.dumps({"model": name, **found}) + "\n")
+        for folder, names in ((FOLDER, cases()), (SECOND, of_second())):
+            kept = load(options.write, folder)
+            for name, found in count(name for name in names if name not in kept):
+                with (folder / f"{options.write}.jsonl").open("a") as file:
+                    file.write(json.dumps({"model": name, **found}) + "\n")
         write_record(cases=by_case(load("after")), not_applicable=pairs.NOT_APPLICABLE)
+        write_record(sixties=sixties())
     for when in () if options.models else ("before", "after"):
         print(when, json.dumps(summary(load(when)), indent=1))
+    if not options.models:
+        print(json.dumps(sixties(), indent=1))
     return 0
 
 

@@ -49,7 +49,8 @@ class Spy:
         self.file, self.out = file, out
         self.met: set[str] = set()
         self.inside = False
-        self.only = file.is_file() and file.read_text().count(".run(") == 1
+        calls = file.read_text().count(".run(") if file.is_file() else 0
+        self.only, self.infers = calls == 1, calls > 0
 
     def install(self) -> None:
         """Replace the calls by ones that examine."""
@@ -107,8 +108,9 @@ class Spy:
         raise Met
 
     def predictive(self, call: Callable, said: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
-        """Examine the model, and predict."""
-        self.meet(said.model, args, kwargs)
+        """Examine the model, and predict; where inference follows, not at draws of the prior."""
+        if said.posterior_samples or not self.infers:
+            self.meet(said.model, args, kwargs)
         return call(said, key, *args, **kwargs)
 
     def function(self, call: Callable, *args: Any, **kwargs: Any) -> Any:
@@ -198,7 +200,7 @@ def examined(model: Any, args: tuple, kwargs: dict, guide: Any, checks: Any = No
 
 
 def statements(file: Path) -> str:
-    """Return the source of a script or of a notebook, without its magics."""
+    """Return the source of a script or of a notebook, without its magics; `%time` times one."""
     text = file.read_text()
     if file.suffix == ".ipynb":
         cells = json.loads(text).get("cells", [])
@@ -206,7 +208,8 @@ def statements(file: Path) -> str:
             textwrap.dedent("".join(cell["source"])) for cell in cells
             if cell.get("cell_type") == "code"
         )  # fmt: skip
-        text = re.sub(r"^( *)[%!].*$", r"\1pass", "\n".join(code), flags=re.M)
+        text = re.sub(r"^( *)%time +", r"\1", "\n".join(code), flags=re.M)
+        text = re.sub(r"^( *)[%!].*$", r"\1pass", text, flags=re.M)
     # An example asks for the release of its checkout; it runs on the one that is installed.
     return re.sub(r"^( *)assert numpyro\.__version__.*$", r"\1pass", text, flags=re.M)
 

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import random
+import sys
 from typing import Any
 
 import jax
 import numpy as np
 from numpyro import handlers
 
+from ..comparing import apart
 from ..context import CannotRun, Context, NothingToCompare
+from ..held import is_library
 from ..running import Run, Site, tracer_name
 
 SEEDED = ("own-seed-in-predictive", "seeded-call-repeats")
+
+MAKERS: dict[str, tuple[Any, ...]] = {
+    "default_rng": (np.random,), "RandomState": (np.random,), "Random": (random,),
+    "seed": (np.random, random),
+}  # fmt: skip
+"""What sets a seed of NumPy or Python, by name, and where it is."""
+OTHER_SEED = 20_261
 
 
 def check(context: Context) -> None:
@@ -46,7 +57,14 @@ def check(context: Context) -> None:
         own = context.own_draws
     except CannotRun:  # `jit` says so
         own = []
-    if not here and not own:
+    by_hand = seeded_by_hand(context)
+    for place in by_hand:
+        says = (
+            "what NumPy or Python draws with the seed that is set here is the same under every "
+            "seed of the model"
+        )
+        context.hint("fixed-draw", says, place=place)
+    if not here and not own and not by_hand:
         raise NothingToCompare("no site draws")
     for place in dict.fromkeys(row.place for row in own if not row.by_key):
         says = "what is drawn here is the same under every seed, since its key is made in the model"
@@ -72,6 +90,53 @@ def check(context: Context) -> None:
         if name not in fixed:
             says = f"it draws with the key of {first!r}: of one law they are the same numbers"
             context.hint("same-key", says, name, ["seeded-call-repeats"])
+
+
+def seeded_by_hand(context: Context) -> list[tuple[str, int]]:
+    """Return the lines where the model sets a seed of NumPy or Python on which its numbers depend.
+
+    The model is run with other seeds in their place.
+    """
+    makers = [(where, name, getattr(where, name)) for name in MAKERS for where in MAKERS[name]]
+    if not context.held.uses([maker for *_, maker in makers]) or context.noise is None:
+        return []
+    places = dict[tuple[str, int], None]()
+
+    def other(caller: Any, args: tuple, kwargs: dict) -> tuple:
+        if not (args or kwargs) or is_library(caller.f_code.co_filename):
+            return args
+        places[caller.f_code.co_filename, caller.f_lineno] = None
+        return (OTHER_SEED,)
+
+    def instead(maker: Any) -> Any:
+        def made(*args: Any, **kwargs: Any) -> Any:
+            return maker(*other(sys._getframe(1), args, kwargs))
+
+        def begin(self: Any, *args: Any, **kwargs: Any) -> None:
+            maker.__init__(self, *other(sys._getframe(1), args, kwargs))
+
+        is_class = isinstance(maker, type)  # NumPy asks what is an instance of it
+        return type(maker.__name__, (maker,), {"__init__": begin}) if is_class else made
+
+    others = {id(maker): instead(maker) for _, _, maker in makers}
+
+    def change(thing: Any) -> Any:
+        return others.get(id(thing), thing)
+
+    said, key = context.measuring(), context.key(1)
+    before = said(key, context.values).numbers()
+    try:
+        for where, name, maker in makers:
+            setattr(where, name, change(maker))
+        with context.held.replaced(change):
+            after = said(key, context.values).numbers()
+    except Exception:  # another seed is refused
+        return []
+    finally:
+        for where, name, maker in makers:
+            setattr(where, name, maker)
+    moved = any(apart(rows, after[name]) for name, rows in before.items() if name in after)
+    return [*places] if moved else []
 
 
 def same_as_another(sites: dict[str, Site]) -> dict[str, str]:

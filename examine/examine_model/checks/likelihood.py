@@ -15,6 +15,7 @@ import numpy as np
 from ..comparing import density, is_real
 from ..context import Context, NothingToCompare
 from ..running import Site
+from . import rows
 
 
 def check(context: Context) -> None:
@@ -40,14 +41,16 @@ def check(context: Context) -> None:
         if site.observed and not site.has_data and not site.looped:
             of_factor(context, name, site)
     of_subsamples(context, observed)
-    if not observed:
+    looked_at_rows = rows.check(context)
+    if not (observed or looked_at_rows):
         raise NothingToCompare("no observation is outside of loops")
 
 
 def nothing_observed(context: Context) -> None:
     """Find a model that observes nothing, and reads not all its data or has an argument for them.
 
-    Otherwise it is a hint: a model may be there to draw from.
+    Otherwise it is a hint: a model may be there to draw from. So it is with a guide that has been
+    used, which predicts.
     """
     says = "no site is observed and there is no factor, so inference returns the prior"
     left_out = omitted(context)
@@ -56,7 +59,8 @@ def nothing_observed(context: Context) -> None:
         says += f": the argument {left_out[0]!r} was not given"
     elif odd:
         says += ", and not all its data are read: look for a name that is spelt in another way"
-    tell = context.find if odd else context.hint
+    predicts = getattr(context.guide, "prototype_trace", None) is not None
+    tell = context.find if odd and not predicts else context.hint
     tell("nothing-observed", says)
 
 

@@ -1,4 +1,8 @@
-"""Look at the distributions that a model is given as arguments: they are pytrees, and copied."""
+"""Look at the distributions that a model is given as arguments: they are pytrees, and copied.
+
+Few models take one, and it runs for these alone. What it finds are faults of releases of NumPyro in
+use, each a case of the book, and no other check sees one of them.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
 from typing import Any
 
@@ -126,6 +127,17 @@ def gradient_arrives(context: Context) -> None:
     """
     if any(found.check == context.check for found in context.findings):
         return
+    with contextlib.suppress(NothingToCompare):
+        context.asks_for_a_gradient()
+        of_the_draws(context)
+
+
+def of_the_draws(context: Context) -> None:
+    """Do so, where inference asks for a gradient.
+
+    Raises:
+        CannotRun: no draw has a finite density.
+    """
     draws = context.draws
     whole = np.all([np.isfinite(per_draw(rows)).all(1) for rows in draws.rows.values()], axis=0)
     if not np.any(whole) and draws.slopes:

@@ -33,9 +33,10 @@ def check(context: Context) -> None:
     each latent move alone. Where a few steps hold the whole difference, the density jumps there.
 
     Raises:
-        NothingToCompare: there is no gradient.
+        NothingToCompare: there is no gradient, or the sampler of an `MCMC` asks for none.
         CannotRun: the model does not run with 64 bits.
     """
+    context.asks_for_a_gradient()
     model = context.wide
     if not model.ways:
         raise NothingToCompare("no continuous latent has a gradient")
