@@ -43,7 +43,8 @@ def lay_down(name: str) -> Path:
     words = {"slug": name, "title": name.replace("-", " ").capitalize()}
     words["name"], words["family"] = name.replace("-", "_"), next(iter(entries.chapters()))
     words |= {key: in_words(choices) for key, choices in CHOICES.items()}
-    words["families"] = in_words([*entries.chapters(), *entries.families()])
+    families = entries.chapters() | entries.families()
+    words["families"] = in_words({name: family.title for name, family in families.items()})
     file = pages.CASES / f"{name}.md"
     file.write_text(Template(TEMPLATE.read_text()).substitute(words))
     return file

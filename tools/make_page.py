@@ -45,7 +45,8 @@ def main() -> int:
         words = [sys.executable, "-m", "evidence", "case", "--newest"]
         if subprocess.run(words, cwd=pages.ROOT).returncode:
             print("Not all of the newest stacks were measured: run this again to try once more.")
-    tests = [f"tests/test_{name}.py" for name in ("structure", "cases", "prose")]
+    # Of a page with a red cell all else that is red would follow from it.
+    tests = [f"tests/test_{name}.py" for name in ("structure", "cases", "prose") if not failed]
     options = sys.argv[2:] if kept_outputs.file_of(path).exists() else ["--update"]
     words = [sys.executable, "-m", "pytest", "-q", str(path), *tests, "-k", path.stem, *options]
     failed |= subprocess.run(words, cwd=pages.ROOT).returncode
@@ -55,6 +56,7 @@ def main() -> int:
     failed = build.main(page=True)
     words = ["git", "status", "--short", "--untracked-files=all"]
     changed = subprocess.run(words, cwd=pages.ROOT, capture_output=True, text=True).stdout
+    print(f"The page is _build/html/{pages.page_name(path)}.html.")
     print(f"To commit, when you have read them:\n{changed}" if changed else "", end="")
     return failed
 
