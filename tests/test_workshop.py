@@ -1,5 +1,6 @@
 """The workshop edition comes from the chapters, and the room's machines from measurements."""
 
+import builtins
 import re
 import zipfile
 
@@ -7,6 +8,8 @@ import pytest
 
 from bookkit import decks, entries, exercises, kept_outputs, pages, predictions, taught
 from bookkit.formats import learner, notebooks
+from tests import room
+from trace_evidence import both, names
 
 GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
 GUIDE_PARTS += ["Cases to show", "Cut when late"]
@@ -91,7 +94,8 @@ def told(page):
         if not one.source.startswith("%check"):
             yield f"solution {number}", one.source
     kept = re.split(r"^=== ", kept_outputs.file_of(path).read_text(), flags=re.M)[1:]
-    asked = {*decks.programs(page), *(one.options["cell"] for one in predictions.find(text))}
+    asked = {*(one.name for one in decks.programs(page))}
+    asked |= {*(one.options["cell"] for one in predictions.find(text))}
     for (_, _, _, cell), shown in zip(pages.code_cells(path), kept, strict=True):
         if cell.metadata.get("name") in asked:
             for line in shown.splitlines()[1:]:
@@ -124,21 +128,63 @@ def test_a_bare_notebook_says_nothing_of_what_a_program_does(page, filled):
 
 
 @each_page
-def test_a_bare_notebook_leaves_empty_what_the_room_votes_on_or_types(page):
+def test_a_bare_notebook_leaves_empty_what_the_room_votes_on_types_or_copies(page):
     cells = {
         c.node.metadata.get("name"): c.node.source for c in pages.code_cells(pages.path_of(page))
     }
     given = {cell.source for one in exercises.find(pages.path_of(page)) for cell in one.given}
-    programs = decks.programs(page)
-    empty = {name for name, (_, kind) in programs.items() if kind != "show"} | learner.asked(page)
     bare = squeezed("\n".join(cell.source for cell in learner.bare(page).cells))
     full = squeezed("\n".join(cell.source for cell in learner.bare(page, filled=True).cells))
-    for name in empty:
+    for name in learner.asked(page):
         body = squeezed(learner.HEAD.sub("", pages.split_asserts(cells[name])[0], count=1))
-        assert body in full, name
-        assert body not in bare or cells[name] in given, name
-    for name in programs.keys() - empty:
-        assert squeezed(pages.split_asserts(cells[name])[0]) in bare, name
+        assert body in full and body not in bare, name
+    programs = decks.programs(page)
+    runs = {row for one in programs if one.kind == "run" for row in statements(cells, one)}
+    for one in programs:
+        for row in statements(cells, one):
+            assert row in full, one
+            if cells[one.name] not in given and row not in runs:
+                assert row not in bare, one
+            if one.kind == "run":
+                assert row in bare, one
+
+
+def statements(cells, one):
+    """Return the statements that a program of a slide shows, as they are compared."""
+    rows = decks.statements(pages.split_asserts(cells[one.name])[0])
+    return [squeezed(text) for row, text in rows if not one.words or row.startswith(one.words)]
+
+
+@each_page
+@pytest.mark.parametrize("way", ["typed", "with programs"])
+def test_who_types_what_the_slides_show_has_each_name_before_a_cell_reads_it(page, way):
+    filled = way == "with programs"
+    shown = {} if filled else room.shown_by_deck(page)
+    notebook = learner.bare(page, filled) if filled else room.filled_in(page, shown)
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    assert filled or not decks.deck(page).exists() or len([*filter(room.OPEN.fullmatch, code)]) == 0
+    known = {side: {*dir(builtins)} for side in both.SIDES}
+    for source in code:
+        stacks = {"%%then": ["then"], "%%both": [*both.SIDES]}
+        for side in stacks.get(source.partition("\n")[0], ["now"]):
+            if not source.startswith("%check"):
+                missing = learner.read_by(source, inside=False) - known[side]
+                assert not missing, f"{source}\nreads {missing} on {side}"
+            known[side] |= names.made_by(source)
+
+
+@each_page
+def test_each_cell_of_a_bare_notebook_says_what_is_done_and_the_first_only_imports(page):
+    if not decks.deck(page).exists():
+        return
+    cells = learner.bare(page).cells
+    titles = [cell.source.partition(".**")[0] for cell in cells if cell.source.startswith("**Sl")]
+    assert len(titles) == len({*titles}) > 2
+    (first, *_) = (cell.source for cell in cells if cell.cell_type == "code")
+    assert "# Slide" not in first and re.fullmatch(r"(?:(?:%|import|from).*\n?|\n)+", first)
+    votes = {one.slide for one in decks.programs(page) if one.voted}
+    first = {int(re.findall(r"\d+", c.source)[0]) for c in cells if "** Vote first." in c.source}
+    assert first == votes
 
 
 @each_page

@@ -10,6 +10,7 @@ from pypdf import PdfReader
 
 from bookkit import decks, execute, exercises, illustrations, pages, taught
 from bookkit.formats import learner, notebooks
+from tests import room
 from tests.conftest import View
 from tests.pdf_checks import marked
 from trace_evidence.exercises import PASSED
@@ -146,9 +147,24 @@ def test_a_learner_who_answers_nothing_runs_to_the_end_and_passes_no_check():
     assert PASSED not in "".join(checks)
 
 
+def shown_by(page):
+    """Return the programs on the slides of a deck as it was built, by the slide and their place."""
+    deck = BeautifulSoup(
+        (OUT / "slides" / f"{page.rpartition('/')[2]}.html").read_text(), "html.parser"
+    )
+    return {
+        (number, place): program.get_text()
+        for number, slide in enumerate(deck.select("section.page"), start=1)
+        for place, program in enumerate(
+            (one for one in slide.select("pre.code") if not one.find_parent(class_="kept")), start=1
+        )
+    }
+
+
 @pytest.mark.parametrize("page", taught.taught())
-def test_a_learner_who_types_every_program_and_answers_every_exercise_lacks_nothing(page):
-    notebook = learner.bare(page, filled=True)
+def test_a_learner_who_types_every_slide_and_answers_every_exercise_lacks_nothing(page):
+    has_deck = decks.deck(page).exists()
+    notebook = room.filled_in(page, shown_by(page)) if has_deck else learner.bare(page, filled=True)
     for exercise in exercises.find(pages.path_of(page)):
         left_out = {"tempting", "raises-exception"}
         written = [c for c in exercise.solution if not left_out & {*c.metadata.get("tags", [])}]

@@ -13,12 +13,13 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from bookkit import decks, pages, predictions
+from bookkit import decks, exercises, pages, predictions
 from bookkit.taught import IN_ROOM, taught
 from trace_evidence import both, checkout, names
 
@@ -29,13 +30,15 @@ HOW = """\
 *How to work with this notebook.* Run the cells from the top, with Shift+Enter. {empty}{stacks}After
 the workshop, [the page]({page}) has what the cells show{solutions}."""
 EMPTY = """\
-A cell is empty where the room votes, or types with the instructor. Whoever falls behind copies the
-program from [this notebook with its programs]({programs}). """
+A cell is empty where the room votes, types or copies a program. Whoever falls behind copies it from
+[this notebook with its programs]({programs}). """
 SLIDE = {
-    "vote": "Vote first. Then type the program of the slide, and run it.",
-    "type": "Type the program of the slide, and run it.",
-    "show": "Run it when the slide is shown.",
+    "type": "type the program of the slide, and run it.",
+    "copy": "copy its program from [the other notebook]({programs}), and run it.",
+    "run": "run it when the slide is shown.",
 }
+PLACES = ("first", "second", "third", "fourth")
+IN_EXERCISE = "run its program, which stands below, in the exercise *{title}*."
 OWN = "# Is anything wrong, and which line brings it about? Compute it a second way here."
 SHOWN = re.compile(rf"{predictions.BLOCK.pattern}|^##+ [^\n]+$", re.M | re.S)
 # Without hashes: pip of Python 3.12.1 stops at a package with an extra whose hash it looks for.
@@ -43,7 +46,7 @@ LOCKS = {
     "requirements.txt": "binder/requirements.txt",
     "requirements-then.txt": "evidence/stacks/then.txt",
 }
-HEAD = re.compile(r"(?:(?:%|import |from ).*\n|\n)*")  # of a cell: its magics and imports
+HEAD = re.compile(r"(?:%.*\n)*")  # of a cell: its magics
 LEFT_OUT = {"hide-input", "hide-cell"}
 START = """\
 # Trace Evidence, for the room
@@ -125,10 +128,7 @@ def asked(page: str) -> set[str]:
 
 
 def program(cell: NotebookNode, words: str = "") -> NotebookNode:
-    """Return a cell without the assertions at its end, or with words instead of its program.
-
-    What a slide does not show stays: magics and imports.
-    """
+    """Return a cell without the assertions at its end, or with words instead of its program."""
     source = pages.split_asserts(cell.source)[0]
     head = HEAD.match(source + "\n")
     return new_code_cell(f"{head[0]}# {words}" if words and head else source)
@@ -136,18 +136,84 @@ def program(cell: NotebookNode, words: str = "") -> NotebookNode:
 
 def of_deck(page: str, cells: list[NotebookNode], filled: bool) -> list[NotebookNode]:
     """Return the programs of a chapter's deck, in its order, and what they and exercises need."""
-    shown = decks.programs(page)
-    code = [cell for cell in cells if cell.cell_type == "code"]
-    wanted = [c for c in code if is_task(c) or c.metadata.get("name") in shown]
-    found, slide = [], 0
-    for cell in live(code, wanted):
-        if is_task(cell):
+    parts = [part for cell in cells if cell.cell_type == "code" for part in parts_of(page, cell)]
+    kept = live([part.cell for part in parts], [part.cell for part in parts if part.is_wanted])
+    found: list[tuple[tuple[int, ...], list[NotebookNode]]] = []
+    place: tuple[int, ...] = (0,)
+    for part in parts:
+        shown = part.shown
+        place = part.place or place
+        if part.cell not in kept or (is_task(part.cell) and not shown):
             continue
-        slide, kind = shown.get(cell.metadata.get("name"), (slide, ""))
-        is_open = kind in ("vote", "type") and not filled
-        made = [new_markdown_cell(f"**Slide {slide}.** {SLIDE[kind]}")] if kind else []
-        found.append((slide, [*made, program(cell, f"Slide {slide}" * is_open)]))
-    return [one for _, made in sorted(found, key=lambda pair: pair[0]) for one in made]
+        if not shown:  # it comes with what is next to it, and is given
+            found.append((place, [program(part.cell)]))
+            continue
+        number, count = shown.place
+        label = f"Slide {shown.slide}" + f", {PLACES[number - 1]} program" * (count > 1)
+        words = label * (shown.kind != "run" and not filled)
+        made = [] if is_task(part.cell) else [program(part.cell, words)]
+        found.append((place, [new_markdown_cell(told(page, shown, label, filled)), *made]))
+    return [one for _, made in sorted(found, key=lambda row: row[0]) for one in made]
+
+
+def told(page: str, shown: decks.Program, label: str, filled: bool) -> str:
+    """Return what a learner does with a program of a slide."""
+    does = SLIDE["run" if filled else shown.kind].format(programs=file_of(page, filled=True))
+    for one in exercises.find(pages.path_of(page)):
+        if shown.name in [cell.metadata.get("name") for cell in one.given]:
+            does = IN_EXERCISE.format(title=one.title)
+    first = "Vote first. Then " * shown.voted
+    return f"**{label}.** {first}{does if first else does[0].upper() + does[1:]}"
+
+
+class Part(NamedTuple):
+    """A part of a cell: what a slide shows of it, or what no slide shows."""
+
+    cell: NotebookNode
+    place: tuple[int, ...] = ()  # by which parts are sorted
+    shown: decks.Program | None = None
+    is_wanted: bool = False  # even if nothing reads what it makes
+
+
+def parts_of(page: str, cell: NotebookNode) -> Iterator[Part]:
+    """Yield the parts of a cell.
+
+    What no slide shows is copied or run with the rest; beside what is typed it is given. Where the
+    cell is meant to fail, it is left out, unless something reads it: it may fail before the vote.
+    """
+    shown = [one for one in decks.programs(page) if one.name == cell.metadata.get("name")]
+    if is_task(cell) or not shown:
+        one = shown[0] if shown else None
+        yield Part(cell, (one.slide, one.place[0]) if one else (), one, is_task(cell))
+        return
+    magic = "".join(re.findall(r"\A%%.*\n", cell.source))
+    loads = "".join(re.findall(r"^%\w.*\n", cell.source, re.M))  # with what is imported
+    every = decks.statements(pages.split_asserts(cell.source)[0])
+    by_slide, todo = [], every
+    for one in shown:
+        by_slide.append([row for row in todo if row[0].startswith(one.words or ("",))])
+        todo = [row for row in todo if row not in by_slide[-1]]
+    fails = "raises-exception" in cell.metadata.get("tags", [])
+    last = max(every.index(row) for rows in by_slide for row in rows)
+    before = [row for row in todo if every.index(row) < last]
+    after = [row for row in todo if row not in before]
+    if todo and shown[-1].kind != "type" and not fails:
+        by_slide[-1] = [row for row in every if row in [*by_slide[-1], *todo]]
+        before = after = []
+
+    def part(rows: list[tuple[str, str]], one: decks.Program, step: int, is_shown: bool) -> Part:
+        source = "\n".join(text for _, text in rows).strip("\n")
+        first = magic + loads * (not before or rows == before)
+        made = new_code_cell(first + source, metadata=cell.metadata)
+        return Part(made, (one.slide, one.place[0], step), one if is_shown else None, not fails)
+
+    if before:
+        yield part(before, shown[0], 0, False)
+    for one, rows in zip(shown, by_slide, strict=True):
+        if rows:
+            yield part(rows, one, 1, True)._replace(is_wanted=True)
+    if after:
+        yield part(after, shown[-1], 2, False)
 
 
 def is_task(cell: NotebookNode) -> bool:
@@ -215,12 +281,12 @@ def live(cells: list[NotebookNode], wanted: list[NotebookNode]) -> list[Notebook
     return kept
 
 
-def read_by(code: str) -> set[str]:
-    """Return the names that a cell reads and does not make."""
+def read_by(code: str, inside: bool = True) -> set[str]:
+    """Return the names that a cell reads and does not make, or only those outside its functions."""
     rows = ["" if row.startswith("%") else row for row in code.splitlines()]
     tables, found = [symtable.symtable("\n".join(rows), "cell", "exec")], set()
     for table in tables:
-        tables += table.get_children()
+        tables += table.get_children() if inside else []
         top = table.get_type() == "module"
         read = (one for one in table.get_symbols() if one.is_referenced())
         # At the top, what is assigned too is made there, or lives in a comprehension.
