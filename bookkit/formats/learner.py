@@ -6,6 +6,7 @@ behind. Neither says what a program does. Nothing is executed for them. Run as a
 the zip: `python -m bookkit.formats.learner FILE`.
 """
 
+import json
 import os
 import re
 import symtable
@@ -17,7 +18,7 @@ from typing import NamedTuple
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from bookkit import decks, exercises, pages, predictions
 from bookkit.taught import IN_ROOM, taught
@@ -51,26 +52,27 @@ LEFT_OUT = {"hide-input", "hide-cell"}
 START = """\
 # Trace Evidence, for the room
 
+Before the day, run the two cells of [the first notebook](ready.ipynb). You are ready when the
+second one prints a release of NumPyro on each side, *then* and *now*.
+
 Open a notebook when its part of the workshop begins. Beside one with empty cells stands another
 with their programs, for whoever falls behind.
 
 {listed}
 """
+READY = ["%load_ext trace_evidence", "%%both\nimport numpyro\n\nprint(numpyro.__version__)"]
 INSTALL = """
 ## Install what they need
 
-With Python 3.12, in this folder:
+It takes two stacks: that of today, and that of August 2024, without which many slides of the
+chapters have nothing to show. With Python 3.12, in this folder:
 
     python3.12 -m venv .venv
     .venv/bin/python -m pip install -r requirements.txt
-    .venv/bin/jupyter lab
-
-A cell that begins with `%%both` then runs on today's releases alone. These lines add the stack of
-August 2024:
-
     python3.12 -m venv .venv-then
     .venv-then/bin/python -m pip install -r requirements-then.txt
     .venv-then/bin/python -m ipykernel install --prefix .venv --name then
+    .venv/bin/jupyter lab
 """
 
 
@@ -300,7 +302,8 @@ def all_bare() -> dict[str, NotebookNode]:
     """Return the bare notebooks, and those with their programs, by the name of the file."""
     full = [page for page in taught() if has_programs(page)]
     made = {file_of(page): bare(page) for page in taught()}
-    return made | {file_of(page, filled=True): bare(page, filled=True) for page in full}
+    made |= {file_of(page, filled=True): bare(page, filled=True) for page in full}
+    return {"ready.ipynb": ready(), **made}
 
 
 def start_page() -> str:
@@ -309,17 +312,23 @@ def start_page() -> str:
     return START.format(listed=listed)
 
 
+def ready() -> NotebookNode:
+    """Return the notebook by which a learner sees that both stacks answer."""
+    title = new_markdown_cell("# Are both stacks there?", id="cell-0")
+    cells = [new_code_cell(code, id=f"cell-{at}") for at, code in enumerate(READY, start=1)]
+    return new_notebook(cells=[title, *cells], metadata=bare(taught()[0]).metadata)
+
+
 def files() -> dict[str, str]:
     """Return the notebooks and their list, by the name of the file."""
     made = {name: nbformat.writes(notebook) for name, notebook in all_bare().items()}
     return {notebooks.INDEX: start_page(), **made}
 
 
-def write_zip(file: Path) -> None:
-    """Write the zip: the notebooks, what they import of ours, and the locks of what they need."""
+def needed() -> dict[str, bytes]:
+    """Return what notebooks import of ours, and the locks of what they need, by the file's name."""
     checkout.bring_up_to_date()
-    found = {name: text.encode() for name, text in files().items()}
-    found[notebooks.INDEX] += INSTALL.encode()
+    found = {}
     for package in (pages.ROOT / "trace_evidence", pages.ROOT / "examine" / "examine_model"):
         for one in package.rglob("*"):
             if one.is_file() and one.suffix != ".pyc":
@@ -327,12 +336,38 @@ def write_zip(file: Path) -> None:
     for name, lock in LOCKS.items():
         pins = re.findall(r"^[\w.-]+==[^\\\n]+", (pages.ROOT / lock).read_text(), re.M)
         found[name] = "".join(f"{pin.rstrip()}\n" for pin in pins).encode()
+    return found
+
+
+def without_answers(found: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the same files, without causes and cures of chapters, and without refused answers."""
+    found = dict(found)
+    data = json.loads(found["trace_evidence/data.json"])
+    for one in data["explain"].values():
+        if one["kind"] == "chapter":
+            one |= {"cause": "", "cure": "After the workshop, see the page."}
+    found["trace_evidence/data.json"] = json.dumps(data).encode()
+    for name in found:
+        if name.startswith("trace_evidence/exercises/") and name.endswith(".md"):
+            found[name] = found[name].partition(b"## Refused\n")[0]
+    return found
+
+
+def write_zip(file: Path) -> None:
+    """Write the zip for learners: the notebooks, and what they need."""
+    found = {name: text.encode() for name, text in files().items()}
+    found[notebooks.INDEX] += INSTALL.encode()
+    pack(file, NAME, found | without_answers(needed()))
+
+
+def pack(file: Path, folder: str, found: dict[str, bytes]) -> None:
+    """Write files into a folder of a zip."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in sorted(found.items()):
             # Of a day without meaning: the same files make the same zip.
-            packed.writestr(zipfile.ZipInfo(f"{NAME}/{name}"), content, zipfile.ZIP_DEFLATED)
+            packed.writestr(zipfile.ZipInfo(f"{folder}/{name}"), content, zipfile.ZIP_DEFLATED)
     os.replace(part, file)
 
 
