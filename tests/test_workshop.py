@@ -1,6 +1,7 @@
 """The workshop edition comes from the chapters, and the room's machines from measurements."""
 
 import builtins
+import json
 import re
 import zipfile
 
@@ -207,9 +208,18 @@ def test_the_zip_holds_what_its_notebooks_need_and_nothing_of_the_page(tmp_path)
     learner.write_zip(file)
     assert file.read_bytes() == before, "made again from the same pages, it is the same"
     with zipfile.ZipFile(file) as packed:
-        names = {name.partition("/")[2] for name in packed.namelist()}
-    assert {"requirements.txt", "requirements-then.txt", "trace_evidence/then.py"} <= names
-    assert {f"{page.rpartition('/')[2]}.ipynb" for page in taught.taught()} <= names
+        texts = {name.partition("/")[2]: packed.read(name) for name in packed.namelist()}
+    there = {*texts}
+    assert {"requirements.txt", "requirements-then.txt", "trace_evidence/then.py"} <= there
+    assert {f"{page.rpartition('/')[2]}.ipynb" for page in taught.taught()} <= there
+    assert "(ready.ipynb)" in texts["index.md"].decode() and "ready.ipynb" in there
+    # What `examine` says of a finding, in `examine_model`, stays: it is what that tool prints.
+    told = b"".join(text for name, text in texts.items() if not name.startswith("examine_model/"))
+    for name, entry in entries.chapters().items():
+        check = f"trace_evidence/exercises/{name}-repair.md"
+        assert b"```python" in texts[check] and b"Refused" not in texts[check]
+        assert json.dumps(entry.cause)[1:-1].encode() not in told, name
+        assert json.dumps(entry.cure)[1:-1].encode() not in told, name
     assert file.stat().st_size < 2_000_000
     said = (pages.BOOK / "workshop" / "set-up.md").read_text()
     commands = [line.strip() for line in learner.INSTALL.splitlines() if line.startswith("    ")]

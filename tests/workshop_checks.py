@@ -2,6 +2,7 @@
 
 import json
 import re
+import zipfile
 
 import nbformat
 import pytest
@@ -27,6 +28,20 @@ def test_there_is_a_file_of_each_kind_for_each_chapter():
     assert {file.stem for file in (OUT / "handouts").glob("*.pdf")} == {*NAMES, "questions"}
     for page in taught.taught():
         assert all((OUT / file).is_file() for file in taught.handed_out(page).values())
+
+
+def test_the_instructors_zip_is_enough_to_teach_from_without_a_network():
+    with zipfile.ZipFile(OUT / "instructor.zip") as packed:
+        names = {name.partition("/")[2]: packed.read(name) for name in packed.namelist()}
+    written = {f"{path.stem}.md" for path in (pages.BOOK / "workshop").glob("*.md")}
+    assert {"README.md", *written, "requirements.txt", "trace_evidence/then.py"} <= names.keys()
+    assert b"| 9:00 |" in names["schedule.md"], "it has no hours"
+    for name in ["README.md", *written]:
+        assert not re.search(r"^```\{|\]\(/book", names[name].decode(), re.M), name
+    assert b"Refused" in names["trace_evidence/exercises/lazy-pytree-drift-repair.md"]
+    assert {file.name for file in (OUT / "test").iterdir()} == {
+        name.rpartition("/")[2] for name in names if name.startswith("test/")
+    }
 
 
 # What is on the slide that is shown, with all its fragments: what leaves it, how large code is.
