@@ -3,14 +3,37 @@
 `bookkit/formats/slides.py` says what stands in a deck.
 """
 
+import ast
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from . import pages
 
-BLOCK = re.compile(r"\{(show|code|outcome|notes|drawing)\} *(\S*) *(then|now|)")
-# How the notes say, with the minutes of a slide, that its program is typed.
-TYPED = re.compile(r"^\*[^*]*\btyping\b", re.M)
+BLOCK = re.compile(r"\{(show|code|given|outcome|notes|drawing)\} *(\S*) *(then|now|)")
+# How the notes say, with the minutes of a slide, what becomes of its program.
+HANDLED = re.compile(r"^\*[^*]*\b(typ|copy)ing\b", re.M)
+VOTED = re.compile(r"^\*[^*]*\bvote\b", re.M)
+
+
+class Program(NamedTuple):
+    """What a slide shows of a cell.
+
+    Attributes:
+        slide: its number.
+        place: which program of the slide it is, of how many.
+        name: the cell's.
+        words: the first words of the statements that are shown, or none where all are.
+        kind: what the room does: `type` it with whoever teaches, `copy` it, or `run` what is there.
+        voted: whether a vote comes first.
+    """
+
+    slide: int
+    place: tuple[int, int]
+    name: str
+    words: tuple[str, ...]
+    kind: str
+    voted: bool
 
 
 def deck(page: str) -> Path:
@@ -30,16 +53,33 @@ def blocks(slide: str) -> list[tuple[str, str, str]]:
     return re.findall(f"^```{BLOCK.pattern}$", slide, re.M)
 
 
-def programs(page: str) -> dict[str, tuple[int, str]]:
-    """Return the cells whose code a deck shows: the first slide, and what the room does there.
+def statements(source: str) -> list[tuple[str, str]]:
+    """Return the statements of a program: the row by which each is named, and all its rows.
 
-    That is to `vote`, where the slide asks before the outcome is shown, to `type` with whoever
-    teaches, or to look at what it can `show`.
+    A comment belongs to the statement below it.
     """
-    found: dict[str, tuple[int, str]] = {}
+    rows, found, end = source.splitlines(), [], 0
+    for node in ast.parse(re.sub(r"^%.*", "", source, flags=re.M)).body:
+        above = [row for row in rows[end : node.lineno - 1] if not row.startswith("%")]
+        end = node.end_lineno or node.lineno
+        found.append((rows[node.lineno - 1], "\n".join([*above, *rows[node.lineno - 1 : end]])))
+    return found
+
+
+def programs(page: str) -> list[Program]:
+    """Return the programs that a deck shows, in its order.
+
+    Of a cell that two slides show in part each has its own.
+    """
+    found = []
     for number, slide in enumerate(slides(page), start=1):
-        shown = "type" if TYPED.search(slide) else "show"
-        for kind, name, _ in blocks(slide):
-            if kind in ("code", "show"):
-                found.setdefault(name, (number, "vote" if kind == "code" else shown))
+        handled, voted = HANDLED.search(slide), bool(VOTED.search(slide))
+        asked = {"typ": "type", "copy": "copy"}[handled[1]] if handled else ""
+        blocks = re.findall(f"^```{BLOCK.pattern}\n(.*?)^```$", slide, re.M | re.S)
+        shown = [block for block in blocks if block[0] in ("show", "code", "given")]
+        for place, (kind, name, _, words) in enumerate(shown, start=1):
+            done = {"given": "run", "show": asked or "run", "code": asked or "copy"}[kind]
+            where = place, len(shown)
+            is_open = voted and done != "run"
+            found.append(Program(number, where, name, tuple(words.splitlines()), done, is_open))
     return found

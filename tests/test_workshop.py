@@ -1,5 +1,7 @@
 """The workshop edition comes from the chapters, and the room's machines from measurements."""
 
+import builtins
+import json
 import re
 import zipfile
 
@@ -7,6 +9,8 @@ import pytest
 
 from bookkit import decks, entries, exercises, kept_outputs, pages, predictions, taught
 from bookkit.formats import learner, notebooks
+from tests import room
+from trace_evidence import both, names
 
 GUIDE_PARTS = ["Say first", "The misconception", "Ask the room", "Where people get stuck"]
 GUIDE_PARTS += ["Cases to show", "Cut when late"]
@@ -91,7 +95,8 @@ def told(page):
         if not one.source.startswith("%check"):
             yield f"solution {number}", one.source
     kept = re.split(r"^=== ", kept_outputs.file_of(path).read_text(), flags=re.M)[1:]
-    asked = {*decks.programs(page), *(one.options["cell"] for one in predictions.find(text))}
+    asked = {*(one.name for one in decks.programs(page))}
+    asked |= {*(one.options["cell"] for one in predictions.find(text))}
     for (_, _, _, cell), shown in zip(pages.code_cells(path), kept, strict=True):
         if cell.metadata.get("name") in asked:
             for line in shown.splitlines()[1:]:
@@ -124,21 +129,67 @@ def test_a_bare_notebook_says_nothing_of_what_a_program_does(page, filled):
 
 
 @each_page
-def test_a_bare_notebook_leaves_empty_what_the_room_votes_on_or_types(page):
+def test_a_bare_notebook_leaves_empty_what_the_room_votes_on_types_or_copies(page):
     cells = {
         c.node.metadata.get("name"): c.node.source for c in pages.code_cells(pages.path_of(page))
     }
     given = {cell.source for one in exercises.find(pages.path_of(page)) for cell in one.given}
-    programs = decks.programs(page)
-    empty = {name for name, (_, kind) in programs.items() if kind != "show"} | learner.asked(page)
     bare = squeezed("\n".join(cell.source for cell in learner.bare(page).cells))
     full = squeezed("\n".join(cell.source for cell in learner.bare(page, filled=True).cells))
-    for name in empty:
+    for name in learner.asked(page):
         body = squeezed(learner.HEAD.sub("", pages.split_asserts(cells[name])[0], count=1))
-        assert body in full, name
-        assert body not in bare or cells[name] in given, name
-    for name in programs.keys() - empty:
-        assert squeezed(pages.split_asserts(cells[name])[0]) in bare, name
+        assert body in full and body not in bare, name
+    programs = decks.programs(page)
+    runs = {row for one in programs if one.kind == "run" for row in statements(cells, one)}
+    opened = {row for one in programs if one.kind != "run" for row in statements(cells, one)}
+    assert len(opened & runs) <= 1, "typed on one slide, and shown again on another"
+    for one in programs:
+        for row in statements(cells, one):
+            assert row in full, one
+            if cells[one.name] not in given and row not in runs:
+                assert row not in bare, one
+            if one.kind == "run" and row not in opened:
+                assert row in bare, one
+
+
+def statements(cells, one):
+    """Return the statements that a program of a slide shows, as they are compared."""
+    rows = decks.statements(pages.split_asserts(cells[one.name])[0])
+    return [squeezed(text) for row, text in rows if not one.words or row.startswith(one.words)]
+
+
+@each_page
+@pytest.mark.parametrize("way", ["typed", "with programs"])
+def test_who_types_what_the_slides_show_has_each_name_before_a_cell_reads_it(page, way):
+    if not decks.deck(page).exists():
+        return
+    filled = way == "with programs"
+    shown = {} if filled else room.shown_by_deck(page)
+    notebook = learner.bare(page, filled) if filled else room.filled_in(page, shown)
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    assert not any(map(room.OPEN.fullmatch, code))
+    known = {side: {*dir(builtins)} for side in both.SIDES}
+    for source in code:
+        stacks = {"%%then": ["then"], "%%both": [*both.SIDES]}
+        for side in stacks.get(source.partition("\n")[0], ["now"]):
+            if not source.startswith("%check"):
+                missing = learner.read_by(source, inside=False) - known[side]
+                assert not missing, f"{source}\nreads {missing} on {side}"
+            known[side] |= names.made_by(source)
+
+
+@each_page
+def test_each_cell_of_a_bare_notebook_says_what_is_done_and_the_first_only_imports(page):
+    if not decks.deck(page).exists():
+        return
+    cells = learner.bare(page).cells
+    titles = [cell.source.partition(".**")[0] for cell in cells if cell.source.startswith("**Sl")]
+    assert len(titles) == len({*titles}) > 2
+    (first, *_) = (cell.source for cell in cells if cell.cell_type == "code")
+    assert "# Slide" not in first and re.fullmatch(r"(?:(?:%|import|from).*\n?|\n)+", first)
+    votes = {one.slide for one in decks.programs(page) if one.voted}
+    first = {int(re.findall(r"\d+", c.source)[0]) for c in cells if "** Vote first." in c.source}
+    assert first == votes
 
 
 @each_page
@@ -157,9 +208,18 @@ def test_the_zip_holds_what_its_notebooks_need_and_nothing_of_the_page(tmp_path)
     learner.write_zip(file)
     assert file.read_bytes() == before, "made again from the same pages, it is the same"
     with zipfile.ZipFile(file) as packed:
-        names = {name.partition("/")[2] for name in packed.namelist()}
-    assert {"requirements.txt", "requirements-then.txt", "trace_evidence/then.py"} <= names
-    assert {f"{page.rpartition('/')[2]}.ipynb" for page in taught.taught()} <= names
+        texts = {name.partition("/")[2]: packed.read(name) for name in packed.namelist()}
+    there = {*texts}
+    assert {"requirements.txt", "requirements-then.txt", "trace_evidence/then.py"} <= there
+    assert {f"{page.rpartition('/')[2]}.ipynb" for page in taught.taught()} <= there
+    assert "(ready.ipynb)" in texts["index.md"].decode() and "ready.ipynb" in there
+    # What `examine` says of a finding, in `examine_model`, stays: it is what that tool prints.
+    told = b"".join(text for name, text in texts.items() if not name.startswith("examine_model/"))
+    for name, entry in entries.chapters().items():
+        check = f"trace_evidence/exercises/{name}-repair.md"
+        assert b"```python" in texts[check] and b"Refused" not in texts[check]
+        assert json.dumps(entry.cause)[1:-1].encode() not in told, name
+        assert json.dumps(entry.cure)[1:-1].encode() not in told, name
     assert file.stat().st_size < 2_000_000
     said = (pages.BOOK / "workshop" / "set-up.md").read_text()
     commands = [line.strip() for line in learner.INSTALL.splitlines() if line.startswith("    ")]

@@ -2,6 +2,7 @@
 
 import json
 import re
+import zipfile
 
 import nbformat
 import pytest
@@ -10,6 +11,7 @@ from pypdf import PdfReader
 
 from bookkit import decks, execute, exercises, illustrations, pages, taught
 from bookkit.formats import learner, notebooks
+from tests import room
 from tests.conftest import View
 from tests.pdf_checks import marked
 from trace_evidence.exercises import PASSED
@@ -26,6 +28,20 @@ def test_there_is_a_file_of_each_kind_for_each_chapter():
     assert {file.stem for file in (OUT / "handouts").glob("*.pdf")} == {*NAMES, "questions"}
     for page in taught.taught():
         assert all((OUT / file).is_file() for file in taught.handed_out(page).values())
+
+
+def test_the_instructors_zip_is_enough_to_teach_from_without_a_network():
+    with zipfile.ZipFile(OUT / "instructor.zip") as packed:
+        names = {name.partition("/")[2]: packed.read(name) for name in packed.namelist()}
+    written = {f"{path.stem}.md" for path in (pages.BOOK / "workshop").glob("*.md")}
+    assert {"README.md", *written, "requirements.txt", "trace_evidence/then.py"} <= names.keys()
+    assert b"| 9:00 |" in names["schedule.md"], "it has no hours"
+    for name in ["README.md", *written]:
+        assert not re.search(r"^```\{|\]\(/book", names[name].decode(), re.M), name
+    assert b"Refused" in names["trace_evidence/exercises/lazy-pytree-drift-repair.md"]
+    assert {file.name for file in (OUT / "test").iterdir()} == {
+        name.rpartition("/")[2] for name in names if name.startswith("test/")
+    }
 
 
 # What is on the slide that is shown, with all its fragments: what leaves it, how large code is.
@@ -146,9 +162,24 @@ def test_a_learner_who_answers_nothing_runs_to_the_end_and_passes_no_check():
     assert PASSED not in "".join(checks)
 
 
+def shown_by(page):
+    """Return the programs on the slides of a deck as it was built, by the slide and their place."""
+    deck = BeautifulSoup(
+        (OUT / "slides" / f"{page.rpartition('/')[2]}.html").read_text(), "html.parser"
+    )
+    return {
+        (number, place): program.get_text()
+        for number, slide in enumerate(deck.select("section.page"), start=1)
+        for place, program in enumerate(
+            (one for one in slide.select("pre.code") if not one.find_parent(class_="kept")), start=1
+        )
+    }
+
+
 @pytest.mark.parametrize("page", taught.taught())
-def test_a_learner_who_types_every_program_and_answers_every_exercise_lacks_nothing(page):
-    notebook = learner.bare(page, filled=True)
+def test_a_learner_who_types_every_slide_and_answers_every_exercise_lacks_nothing(page):
+    has_deck = decks.deck(page).exists()
+    notebook = room.filled_in(page, shown_by(page)) if has_deck else learner.bare(page, filled=True)
     for exercise in exercises.find(pages.path_of(page)):
         left_out = {"tempting", "raises-exception"}
         written = [c for c in exercise.solution if not left_out & {*c.metadata.get("tags", [])}]

@@ -6,6 +6,7 @@ behind. Neither says what a program does. Nothing is executed for them. Run as a
 the zip: `python -m bookkit.formats.learner FILE`.
 """
 
+import json
 import os
 import re
 import symtable
@@ -13,12 +14,13 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from bookkit import decks, pages, predictions
+from bookkit import decks, exercises, pages, predictions
 from bookkit.taught import IN_ROOM, taught
 from trace_evidence import both, checkout, names
 
@@ -29,13 +31,15 @@ HOW = """\
 *How to work with this notebook.* Run the cells from the top, with Shift+Enter. {empty}{stacks}After
 the workshop, [the page]({page}) has what the cells show{solutions}."""
 EMPTY = """\
-A cell is empty where the room votes, or types with the instructor. Whoever falls behind copies the
-program from [this notebook with its programs]({programs}). """
+A cell is empty where the room votes, types or copies a program. Whoever falls behind copies it from
+[this notebook with its programs]({programs}). """
 SLIDE = {
-    "vote": "Vote first. Then type the program of the slide, and run it.",
-    "type": "Type the program of the slide, and run it.",
-    "show": "Run it when the slide is shown.",
+    "type": "type the program of the slide, and run it.",
+    "copy": "copy its program from [the other notebook]({programs}), and run it.",
+    "run": "run it when the slide is shown.",
 }
+PLACES = ("first", "second", "third", "fourth")
+IN_EXERCISE = "run its program, which stands below, in the exercise *{title}*."
 OWN = "# Is anything wrong, and which line brings it about? Compute it a second way here."
 SHOWN = re.compile(rf"{predictions.BLOCK.pattern}|^##+ [^\n]+$", re.M | re.S)
 # Without hashes: pip of Python 3.12.1 stops at a package with an extra whose hash it looks for.
@@ -43,31 +47,32 @@ LOCKS = {
     "requirements.txt": "binder/requirements.txt",
     "requirements-then.txt": "evidence/stacks/then.txt",
 }
-HEAD = re.compile(r"(?:(?:%|import |from ).*\n|\n)*")  # of a cell: its magics and imports
+HEAD = re.compile(r"(?:%.*\n)*")  # of a cell: its magics
 LEFT_OUT = {"hide-input", "hide-cell"}
 START = """\
 # Trace Evidence, for the room
+
+Before the day, run the two cells of [the first notebook](ready.ipynb). You are ready when the
+second one prints a release of NumPyro on each side, *then* and *now*.
 
 Open a notebook when its part of the workshop begins. Beside one with empty cells stands another
 with their programs, for whoever falls behind.
 
 {listed}
 """
+READY = ["%load_ext trace_evidence", "%%both\nimport numpyro\n\nprint(numpyro.__version__)"]
 INSTALL = """
 ## Install what they need
 
-With Python 3.12, in this folder:
+It takes two stacks: that of today, and that of August 2024, without which many slides of the
+chapters have nothing to show. With Python 3.12, in this folder:
 
     python3.12 -m venv .venv
     .venv/bin/python -m pip install -r requirements.txt
-    .venv/bin/jupyter lab
-
-A cell that begins with `%%both` then runs on today's releases alone. These lines add the stack of
-August 2024:
-
     python3.12 -m venv .venv-then
     .venv-then/bin/python -m pip install -r requirements-then.txt
     .venv-then/bin/python -m ipykernel install --prefix .venv --name then
+    .venv/bin/jupyter lab
 """
 
 
@@ -125,10 +130,7 @@ def asked(page: str) -> set[str]:
 
 
 def program(cell: NotebookNode, words: str = "") -> NotebookNode:
-    """Return a cell without the assertions at its end, or with words instead of its program.
-
-    What a slide does not show stays: magics and imports.
-    """
+    """Return a cell without the assertions at its end, or with words instead of its program."""
     source = pages.split_asserts(cell.source)[0]
     head = HEAD.match(source + "\n")
     return new_code_cell(f"{head[0]}# {words}" if words and head else source)
@@ -136,18 +138,84 @@ def program(cell: NotebookNode, words: str = "") -> NotebookNode:
 
 def of_deck(page: str, cells: list[NotebookNode], filled: bool) -> list[NotebookNode]:
     """Return the programs of a chapter's deck, in its order, and what they and exercises need."""
-    shown = decks.programs(page)
-    code = [cell for cell in cells if cell.cell_type == "code"]
-    wanted = [c for c in code if is_task(c) or c.metadata.get("name") in shown]
-    found, slide = [], 0
-    for cell in live(code, wanted):
-        if is_task(cell):
+    parts = [part for cell in cells if cell.cell_type == "code" for part in parts_of(page, cell)]
+    kept = live([part.cell for part in parts], [part.cell for part in parts if part.is_wanted])
+    found: list[tuple[tuple[int, ...], list[NotebookNode]]] = []
+    place: tuple[int, ...] = (0,)
+    for part in parts:
+        shown = part.shown
+        place = part.place or place
+        if part.cell not in kept or (is_task(part.cell) and not shown):
             continue
-        slide, kind = shown.get(cell.metadata.get("name"), (slide, ""))
-        is_open = kind in ("vote", "type") and not filled
-        made = [new_markdown_cell(f"**Slide {slide}.** {SLIDE[kind]}")] if kind else []
-        found.append((slide, [*made, program(cell, f"Slide {slide}" * is_open)]))
-    return [one for _, made in sorted(found, key=lambda pair: pair[0]) for one in made]
+        if not shown:  # it comes with what is next to it, and is given
+            found.append((place, [program(part.cell)]))
+            continue
+        number, count = shown.place
+        label = f"Slide {shown.slide}" + f", {PLACES[number - 1]} program" * (count > 1)
+        words = label * (shown.kind != "run" and not filled)
+        made = [] if is_task(part.cell) else [program(part.cell, words)]
+        found.append((place, [new_markdown_cell(told(page, shown, label, filled)), *made]))
+    return [one for _, made in sorted(found, key=lambda row: row[0]) for one in made]
+
+
+def told(page: str, shown: decks.Program, label: str, filled: bool) -> str:
+    """Return what a learner does with a program of a slide."""
+    does = SLIDE["run" if filled else shown.kind].format(programs=file_of(page, filled=True))
+    for one in exercises.find(pages.path_of(page)):
+        if shown.name in [cell.metadata.get("name") for cell in one.given]:
+            does = IN_EXERCISE.format(title=one.title)
+    first = "Vote first. Then " * shown.voted
+    return f"**{label}.** {first}{does if first else does[0].upper() + does[1:]}"
+
+
+class Part(NamedTuple):
+    """A part of a cell: what a slide shows of it, or what no slide shows."""
+
+    cell: NotebookNode
+    place: tuple[int, ...] = ()  # by which parts are sorted
+    shown: decks.Program | None = None
+    is_wanted: bool = False  # even if nothing reads what it makes
+
+
+def parts_of(page: str, cell: NotebookNode) -> Iterator[Part]:
+    """Yield the parts of a cell.
+
+    What no slide shows is copied or run with the rest; beside what is typed it is given. Where the
+    cell is meant to fail, it is left out, unless something reads it: it may fail before the vote.
+    """
+    shown = [one for one in decks.programs(page) if one.name == cell.metadata.get("name")]
+    if is_task(cell) or not shown:
+        one = shown[0] if shown else None
+        yield Part(cell, (one.slide, one.place[0]) if one else (), one, is_task(cell))
+        return
+    magic = "".join(re.findall(r"\A%%.*\n", cell.source))
+    loads = "".join(re.findall(r"^%\w.*\n", cell.source, re.M))  # with what is imported
+    every = decks.statements(pages.split_asserts(cell.source)[0])
+    by_slide, todo = [], every
+    for one in shown:
+        by_slide.append([row for row in todo if row[0].startswith(one.words or ("",))])
+        todo = [row for row in todo if row not in by_slide[-1]]
+    fails = "raises-exception" in cell.metadata.get("tags", [])
+    last = max(every.index(row) for rows in by_slide for row in rows)
+    before = [row for row in todo if every.index(row) < last]
+    after = [row for row in todo if row not in before]
+    if todo and shown[-1].kind != "type" and not fails:
+        by_slide[-1] = [row for row in every if row in [*by_slide[-1], *todo]]
+        before = after = []
+
+    def part(rows: list[tuple[str, str]], one: decks.Program, step: int, is_shown: bool) -> Part:
+        source = "\n".join(text for _, text in rows).strip("\n")
+        first = magic + loads * (not before or rows == before)
+        made = new_code_cell(first + source, metadata=cell.metadata)
+        return Part(made, (one.slide, one.place[0], step), one if is_shown else None, not fails)
+
+    if before:
+        yield part(before, shown[0], 0, False)
+    for one, rows in zip(shown, by_slide, strict=True):
+        if rows:
+            yield part(rows, one, 1, True)._replace(is_wanted=True)
+    if after:
+        yield part(after, shown[-1], 2, False)
 
 
 def is_task(cell: NotebookNode) -> bool:
@@ -215,12 +283,12 @@ def live(cells: list[NotebookNode], wanted: list[NotebookNode]) -> list[Notebook
     return kept
 
 
-def read_by(code: str) -> set[str]:
-    """Return the names that a cell reads and does not make."""
+def read_by(code: str, inside: bool = True) -> set[str]:
+    """Return the names that a cell reads and does not make, or only those outside its functions."""
     rows = ["" if row.startswith("%") else row for row in code.splitlines()]
     tables, found = [symtable.symtable("\n".join(rows), "cell", "exec")], set()
     for table in tables:
-        tables += table.get_children()
+        tables += table.get_children() if inside else []
         top = table.get_type() == "module"
         read = (one for one in table.get_symbols() if one.is_referenced())
         # At the top, what is assigned too is made there, or lives in a comprehension.
@@ -234,7 +302,8 @@ def all_bare() -> dict[str, NotebookNode]:
     """Return the bare notebooks, and those with their programs, by the name of the file."""
     full = [page for page in taught() if has_programs(page)]
     made = {file_of(page): bare(page) for page in taught()}
-    return made | {file_of(page, filled=True): bare(page, filled=True) for page in full}
+    made |= {file_of(page, filled=True): bare(page, filled=True) for page in full}
+    return {"ready.ipynb": ready(), **made}
 
 
 def start_page() -> str:
@@ -243,17 +312,23 @@ def start_page() -> str:
     return START.format(listed=listed)
 
 
+def ready() -> NotebookNode:
+    """Return the notebook by which a learner sees that both stacks answer."""
+    title = new_markdown_cell("# Are both stacks there?", id="cell-0")
+    cells = [new_code_cell(code, id=f"cell-{at}") for at, code in enumerate(READY, start=1)]
+    return new_notebook(cells=[title, *cells], metadata=bare(taught()[0]).metadata)
+
+
 def files() -> dict[str, str]:
     """Return the notebooks and their list, by the name of the file."""
     made = {name: nbformat.writes(notebook) for name, notebook in all_bare().items()}
     return {notebooks.INDEX: start_page(), **made}
 
 
-def write_zip(file: Path) -> None:
-    """Write the zip: the notebooks, what they import of ours, and the locks of what they need."""
+def needed() -> dict[str, bytes]:
+    """Return what notebooks import of ours, and the locks of what they need, by the file's name."""
     checkout.bring_up_to_date()
-    found = {name: text.encode() for name, text in files().items()}
-    found[notebooks.INDEX] += INSTALL.encode()
+    found = {}
     for package in (pages.ROOT / "trace_evidence", pages.ROOT / "examine" / "examine_model"):
         for one in package.rglob("*"):
             if one.is_file() and one.suffix != ".pyc":
@@ -261,12 +336,41 @@ def write_zip(file: Path) -> None:
     for name, lock in LOCKS.items():
         pins = re.findall(r"^[\w.-]+==[^\\\n]+", (pages.ROOT / lock).read_text(), re.M)
         found[name] = "".join(f"{pin.rstrip()}\n" for pin in pins).encode()
+    return found
+
+
+def without_answers(found: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the same files, without causes and cures of chapters, and without refused answers."""
+    found = dict(found)
+    data = json.loads(found["trace_evidence/data.json"])
+    chapters = [one for one in data["explain"].values() if one["kind"] == "chapter"]
+    answers = {one[key] for one in chapters for key in ("cause", "cure")}
+    for one in chapters:
+        one |= {"cause": "", "cure": "After the workshop, see the page."}
+    for words in data["words"].values():
+        words["texts"] = {key: text for key, text in words["texts"].items() if key not in answers}
+    found["trace_evidence/data.json"] = json.dumps(data).encode()
+    for name in found:
+        if name.startswith("trace_evidence/exercises/") and name.endswith(".md"):
+            found[name] = found[name].partition(b"## Refused\n")[0]
+    return found
+
+
+def write_zip(file: Path) -> None:
+    """Write the zip for learners: the notebooks, and what they need."""
+    found = {name: text.encode() for name, text in files().items()}
+    found[notebooks.INDEX] += INSTALL.encode()
+    pack(file, NAME, found | without_answers(needed()))
+
+
+def pack(file: Path, folder: str, found: dict[str, bytes]) -> None:
+    """Write files into a folder of a zip."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in sorted(found.items()):
             # Of a day without meaning: the same files make the same zip.
-            packed.writestr(zipfile.ZipInfo(f"{NAME}/{name}"), content, zipfile.ZIP_DEFLATED)
+            packed.writestr(zipfile.ZipInfo(f"{folder}/{name}"), content, zipfile.ZIP_DEFLATED)
     os.replace(part, file)
 
 

@@ -5,6 +5,7 @@ what stands on it is shown as it stands, but for blocks of these kinds:
 
     ```{show} scan-fails     the chapter's executed cell of that name: its code, then its outcome
     ```{code} scan-fails     its code alone, as a question
+    ```{given} scan-fails    the same, where the bare notebook has it and nobody types it
     ```{outcome} scan-fails  what came of it: outputs, an error, a figure; the code that the slide
                              before asked about stays above it, where there is room
     ```{drawing}             the chapter's drawing, as on its card
@@ -15,7 +16,6 @@ A cell's name is `name:` in its metadata; its number among the code cells will d
 words of what is shown (statements, lines of an output, captions of a figure); the rest is left out.
 """
 
-import ast
 import html
 import re
 from pathlib import Path
@@ -56,21 +56,14 @@ def reader() -> MarkdownIt:
     return found.use(dollarmath_plugin, renderer=lambda formula, _: convert(formula))
 
 
-def statements(source: str, words: tuple[str, ...]) -> str:
-    """Return the statements at the top level that begin with one of the words."""
-    rows, found = source.splitlines(), []
-    for node in ast.parse(re.sub(r"^%.*", "", source, flags=re.M)).body:
-        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
-        if rows[node.lineno - 1].startswith(words):
-            found += rows[first - 1 : node.end_lineno]
-    return "\n".join(found)
-
-
 def program(cell: NotebookNode, words: tuple[str, ...] = ()) -> str:
     """Return a cell's code, without its last assertions and the magic that its marks say."""
     source, _ = pages.split_asserts(cell.source)
     source = re.sub(r"\A%%(then|both)\n", "", source).strip("\n")
-    source = statements(source, words) if words else source
+    if words:
+        source = "\n".join(
+            text.strip("\n") for row, text in decks.statements(source) if row.startswith(words)
+        )
     if not re.sub(r"^#.*$", "", source, flags=re.M).strip():
         return ""
     shown = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)).strip()
@@ -157,7 +150,7 @@ def drawn(cell: NotebookNode, page: str, kind: str, only: str, body: str) -> str
         PageError: nothing of the cell begins with a line of the block.
     """
     words = tuple(body.splitlines())
-    code = program(cell, words) if kind in ("show", "code") else ""
+    code = program(cell, words) if kind in ("show", "code", "given") else ""
     came = outcome(cell, page, only, words) if kind in ("show", "outcome") else ""
     shown = html.unescape(re.sub(r"<[^>]+>", "", code + came))
     for word in words:
@@ -195,7 +188,7 @@ def make(notebook: NotebookNode, page: str) -> list[str]:
             cure = "name one with `name:` in the cell's metadata, or its number."
             raise pages.PageError(f"{file.name}: there is no cell {name!r}; {cure}")
         shown = drawn(known[name], page, kind, only, body)
-        if kind == "code":
+        if kind in ("code", "given"):
             asked[name] = asked.get(name, "") + shown
         if kind == "outcome" and name in asked:
             return f'<div class="kept" hidden>{asked.pop(name)}</div>{shown}'

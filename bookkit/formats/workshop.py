@@ -41,6 +41,22 @@ USED: tuple[str, ...] = (
 )
 USED += (f"{SANS}/*.woff", f"{SANS}/*.css", f"{SANS}/LICENSE")
 ENDING = "book/closing/on-one-sheet"  # the questions to ask
+INSTRUCTOR = "trace-evidence-instructor"  # the folder in the zip
+SCHEDULE = re.compile(r"^```\{schedule\} (\S+)\n```$", re.M)
+BLOCK = re.compile(r"^```\{[\w-]+\}[^\n]*\n(?:[^`\n][^\n]*\n)*```\n", re.M)
+README = """\
+# Trace Evidence, for the instructor
+
+Begin with `instructor-guide.md` and `schedule.md`. `set-up.md` is for learners, who get
+`learner.zip`; `test.md` says how to give the test, whose forms and key are in `test/`.
+
+- `slides/`: the decks; open one in a browser, and press S for your notes.
+- `instructor/`: notebooks with solutions and outputs; `learner/`: the bare ones.
+- `handouts/`: a sheet for each chapter, and the questions to ask.
+
+With Python 3.12, make both environments as `set-up.md` says *From a zip*, here. Then start
+`PYTHONPATH=$PWD .venv/bin/jupyter lab`, so that the notebooks of each folder find the package.
+"""
 SIZE = 9  # points: the code of a sheet; a line of 86 columns fits
 
 
@@ -159,9 +175,28 @@ def make(out: Path) -> list[str]:
     for name, text in learner.files().items():
         notebooks.write(out / "learner" / name, text)
     learner.write_zip(out / "learner.zip")
-    packed = shutil.make_archive(str(out.with_suffix(".part")), "zip", out)
-    Path(packed).replace(out / "instructor.zip")
+    found = {one.relative_to(out).as_posix(): one for one in out.rglob("*") if one.is_file()}
+    made = {name: one.read_bytes() for name, one in found.items()}
+    learner.pack(out / "instructor.zip", INSTRUCTOR, made | beside(missing))
     return missing
+
+
+def beside(missing: list[str]) -> dict[str, bytes]:
+    """Return what the instructor's zip has besides: the pages, and what notebooks need."""
+    made = {}
+    for path in sorted((pages.BOOK / "workshop").glob("*.md")):
+        text = pages.read(path).partition("\n---\n")[2]
+        text = SCHEDULE.sub(lambda row: taught.schedule_table(row[1]), text)
+        text = notebooks.plain(BLOCK.sub("", text), f"book/workshop/{path.stem}", beside_pages)
+        made[f"{path.stem}.md"] = f"{text}\n".encode()
+    listed = "\n".join(f"Not in it, since it was not executed: {page}." for page in missing)
+    return {**made, "README.md": f"{README}{listed}".encode(), **learner.needed()}
+
+
+def beside_pages(page: str) -> str:
+    """Return where a link leads from a page in the instructor's zip."""
+    folder, _, name = page.rpartition("/")
+    return f"{name}.md" if folder == "book/workshop" else pages.published(page)
 
 
 def main(folder: str = "") -> int:

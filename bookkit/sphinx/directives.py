@@ -362,6 +362,15 @@ def in_english() -> str:
     return "" if is_english else f" ({say('in English')})"
 
 
+@directive("learner-zip")
+def learner_zip(here: Generated) -> Nodes | str:
+    """Return the link to the zip for learners, where it is made."""
+    if not any(map(taught.handed_out, taught.taught())):
+        return []
+    words = say("For learners: the bare notebooks, and what they import")
+    return f"<p>{linked(at_handouts(here.env.docname, 'learner.zip'), words)}{in_english()}</p>"
+
+
 @directive("handed-out")
 def handed_out(here: Generated) -> Nodes | str:
     """Return what is handed out of each page that is taught, and the zips, as far as it is made."""
@@ -374,7 +383,7 @@ def handed_out(here: Generated) -> Nodes | str:
     def link(file: str, words: str) -> str:
         return linked(at_handouts(here.env.docname, file), words)
 
-    heads = [say("page"), say("bare notebook"), say("whole notebook")]
+    heads = [say("page"), say("bare notebook"), say("instructor's notebook")]
     heads += [say("slides"), say("handout")]
     rows = []
     for page, files in known.items():
