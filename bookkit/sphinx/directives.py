@@ -424,6 +424,8 @@ TABLES: dict[str, Callable[..., str]] = {
 }
 CARDS = {  # see `as_cards`
     **dict.fromkeys(("avoid", "avoid-mended", "upstream-table"), "cards"),
-    **dict.fromkeys(("avoid-counted", "constructs", "changes", "left_out"), "cards short"),
+    **dict.fromkeys(
+        ("avoid-counted", "constructs", "changes", "left_out", "examined-sixties"), "cards short"
+    ),
 }
 DIRECTIVES |= {"case-card": CaseCard, **dict.fromkeys(TABLES, Table)}
