@@ -83,7 +83,7 @@ def test_the_switch_leads_to_the_same_page_and_back(edition, open_page):
     [
         ("批处理形状", "batch-and-event-shapes"),
         ("延迟属性", "lazy-pytree-drift"),
-        ("内存增长", "static-callables-pile-up"),
+        ("内存增长", "time-and-memory"),
         ("后验分布的批处理形状不对", "batch-and-event-shapes"),  # no page has all pairs
     ],
 )

@@ -60,7 +60,9 @@ def rules() -> dict[str, Any]:
 @cached
 def data() -> str:
     """Return the script that hands triage and search their data, with the library that searches."""
-    known = json.dumps({"triage": rules(), "documents": documents()}, ensure_ascii=False)
+    known = json.dumps(
+        {"triage": rules(), "documents": documents()}, ensure_ascii=False, separators=(",", ":")
+    )
     library = Path(__file__).with_name("minisearch.js").read_text(encoding="utf-8")
     library = COMMENTS.sub("", library)  # half of what it weighs
     return (
@@ -134,7 +136,11 @@ def source(link: str) -> str:
 def documents() -> list[dict[str, str]]:
     """Return what `search.js` searches: the entries, and the pages with their sections."""
     rows = []
+    families: dict[str, list[str]] = {}  # of the pages that families lead to, which stand below
     for one in entries.by_name().values():
+        if one.form == entries.FAMILY and one.link:
+            families[one.link] = [one.title, *one.phrases]
+            continue
         words = [*one.phrases, one.cause, one.message, *(row.text for row in one.wordings)]
         errors = {row.type for row in one.wordings if row.text.endswith(row.type)}
         words += [entries.LIBRARIES.get(one.library, ""), one.name.replace("-", " ")]
@@ -148,7 +154,7 @@ def documents() -> list[dict[str, str]]:
             about = " ".join(meta.get("description", "").split())
             translated = languages.of_page(entry.page)
             other = [*map(translated, heads), entry.page.replace("/", " "), entry.part]
-            other += map(say, meta.get("keywords", []))
+            other += [*map(say, meta.get("keywords", [])), *families.get(entry.page, [])]
             title = translated(pages.title(entry.page))
             rows.append((title, entry.page, say(about), " ".join(other), ""))
     keys = ("title", "href", "text", "keywords", "errors")
