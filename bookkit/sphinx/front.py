@@ -31,7 +31,8 @@ def figure_of(here: Generated, page: str, name: str) -> str:
     for cell in notebook.cells:
         for output in cell.get("outputs", ()) if cell.metadata.get("name") == name else ():
             data = in_order(output["data"][steps.MIME])
-            data["frames"].sort(key=lambda frame: not frame["says"].startswith("Silent"))
+            first = next(one for one in data["frames"] if one["says"].startswith("Silent"))
+            data["frames"].sort(key=lambda frame: frame is not first)
             figure = steps.as_html(frames.changed(data, say))
             return f'<div class="front-figure">{figure}</div>'
     raise here.error(f"{path.name} has no cell {name!r} with a figure.")

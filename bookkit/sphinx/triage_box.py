@@ -158,10 +158,11 @@ def documents() -> list[dict[str, str]]:
             title = translated(pages.title(entry.page))
             rows.append((title, entry.page, say(about), " ".join(other), ""))
     keys = ("title", "href", "text", "keywords", "errors")
-    return [
+    found = [
         dict(zip(keys, (title, to_site(place), " ".join(text.split()), *words), strict=True))
         for title, place, text, *words in rows
     ]
+    return [{key: words for key, words in row.items() if words or key != "errors"} for row in found]
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
