@@ -19,7 +19,7 @@ MADE_FROM = {
     "requirements.txt evidence/stacks/then.txt": "outputs site",
     "_config.yml _toc.yml": "site data",
     "book/**/*.md evidence/rows/case.jsonl tests/outputs/**/*.txt": "page data",
-    "book/**/*.json locale/*/LC_MESSAGES/book/**/*.po": "page",
+    "book/**/*.json book/**/*.toml locale/*/LC_MESSAGES/book/**/*.po": "page",
     "book/references.bib book/_static/**/* book/_templates/**/* binder/*": "site",
     "evidence/upstream/**/* examine/trials/record.json": "site",
     "evidence/*.toml evidence/rows/* evidence/stacks/* evidence/can_i_use/*": "site data",
