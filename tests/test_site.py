@@ -8,6 +8,7 @@ from docutils import nodes
 
 from bookkit import entries, illustrations
 from bookkit.sphinx import render, site
+from bookkit.sphinx.directives import bar
 from trace_evidence.steps import Panel, Steps
 
 SHEET = """/* a note */ .used,.unused:hover,.a:not(.unused){color:red}
@@ -59,3 +60,24 @@ def test_each_chapter_and_the_common_cause_have_a_drawing_that_says_what_it_show
     assert len(drawn["aria-label"].split()) >= 8
     assert not re.search(r'(fill|stroke)="#', illustrations.inline(name)), "a colour of one theme"
     assert "aria-label" not in illustrations.inline(name, decorative=True)
+
+
+def test_exercises_are_counted_by_the_page_in_any_language():
+    head, link = (
+        '<span class="caption-number">{} </span>',
+        '<a class="reference internal" href="#a">{}</a>',
+    )
+    body = (
+        head.format("Exercise 13") + link.format("Exercise 13 (one)") + head.format("Exercise 14")
+    )
+    made = site.number_exercises(body)
+    assert re.findall(r"Exercise \d+", made) == ["Exercise 1", "Exercise 1", "Exercise 2"]
+    assert "练习 1 " in site.number_exercises(head.format("练习 7"))
+    assert site.number_exercises(link.format("JAX 13 ")) == link.format("JAX 13 ")
+
+
+def test_stacks_with_one_verdict_are_a_bar_that_says_its_releases():
+    wide = BeautifulSoup(bar("wrong", ["0.13.0", "0.14.0", "0.15.0", "0.16.0"]), "html.parser")
+    assert wide.td["colspan"] == "4" and "0.13.0 to 0.16.0" in wide.small.get_text()
+    narrow = BeautifulSoup(bar("wrong", ["0.13.0"]), "html.parser")
+    assert narrow.small is None and narrow.select_one(".verdict")["title"].startswith("0.13.0: ")

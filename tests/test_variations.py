@@ -88,3 +88,7 @@ def test_what_is_not_as_declared_is_red_and_names_the_page(
     monkeypatch.setattr(sys, "argv", ["variations", *(["--draw", "4"] if "while" in text else [])])
     assert variations.main() == wrong
     assert words in capsys.readouterr().out
+
+
+def test_a_picture_that_changed_is_no_text_and_stops_nobody():
+    assert "PNG" in changes.git("show", "HEAD:book/_static/card.png")
