@@ -7,11 +7,12 @@ import pytest
 
 from bookkit import pages, predictions
 from tests.site_checks import PAGES, SITE, soup
+from tools import changes
 
 WITH = [str(path.relative_to(SITE)) for path in PAGES if soup(path).select("form.predict")]
 PAGE = "book/failures/lazy-pytree-drift.html"
 assert len(WITH) >= 10
-with_forms = pytest.mark.parametrize("path", WITH)
+with_forms = pytest.mark.parametrize("path", changes.in_turn(WITH, 3))
 
 
 def replies(form):

@@ -6,11 +6,12 @@ Run by `make check`, which builds the site first.
 import pytest
 
 from tests.site_checks import PAGES, SITE, soup
+from tools import changes
 
 WITH = [str(path.relative_to(SITE)) for path in PAGES if soup(path).select("figure.steps")]
 SLIDERS = "book/failures/mvn-inside-scan.html"
 TURNED = "book/failures/lazy-pytree-drift.html"
-with_steps = pytest.mark.parametrize("path", WITH)
+with_steps = pytest.mark.parametrize("path", changes.in_turn(WITH, 3))
 LABELS = '[...document.querySelectorAll("figure.steps svg text, .drawing svg text")]'
 BROKEN = f"""() => {LABELS}.filter(text => {{
   const box = text.getBoundingClientRect();

@@ -58,6 +58,16 @@ def test_the_pages_that_changed_are_known_from_main_or_the_commit_before(clone, 
     assert variations.changed() == ["one"], "since `main`"
 
 
+def test_of_pages_that_are_opened_in_turn_none_that_changed_is_left_out(clone, monkeypatch):
+    monkeypatch.delenv("EVERYTHING", raising=False)
+    names = [f"book/cases/{name}.html" for name in ("zero", "one", "two", "three", "four", "five")]
+    (clone / "book" / "cases" / "one.md").write_text("after\n")
+    some = changes.in_turn(names, 3)
+    assert names[1] in some and 2 <= len(some) <= 3
+    monkeypatch.setenv("EVERYTHING", "1")
+    assert changes.in_turn(names, 3) == names
+
+
 def test_a_draw_is_repeated_by_its_seed_and_leaves_out_what_ran():
     every = {file.stem for file in variations.FOLDER.glob("*.py")}
     one, two = (variations.drawn(seed, ["int32-sum"]) for seed in (1, 2))

@@ -14,6 +14,7 @@ from bookkit.formats import learner, notebooks
 from tests import room
 from tests.conftest import View
 from tests.pdf_checks import marked
+from tools import changes
 from trace_evidence.exercises import PASSED
 
 OUT = pages.ROOT / "_build" / "workshop"
@@ -176,7 +177,7 @@ def shown_by(page):
     }
 
 
-@pytest.mark.parametrize("page", taught.taught())
+@pytest.mark.parametrize("page", changes.in_turn(taught.taught(), 4))
 def test_a_learner_who_types_every_slide_and_answers_every_exercise_lacks_nothing(page):
     has_deck = decks.deck(page).exists()
     notebook = room.filled_in(page, shown_by(page)) if has_deck else learner.bare(page, filled=True)
