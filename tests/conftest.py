@@ -8,10 +8,27 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from bookkit import browser as site_browser
+from tools import changes
 
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
 expect.set_options(timeout=30_000)  # as all else in Playwright waits; five seconds may be too few
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option by which CI runs some of the slow tests."""
+    says = "run the slow tests of one file in N, in turn by commit, and of files that changed"
+    parser.addoption("--slow-in-turn", type=int, metavar="N", default=1, help=says)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the slow tests of files whose turn it is not."""
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    files = sorted({item.location[0] for item in slow})
+    now = changes.in_turn(files, config.getoption("--slow-in-turn"))
+    left_out = [item for item in slow if item.location[0] not in now]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 @dataclass

@@ -73,7 +73,7 @@ def in_turn(names: list[str], one_in: int) -> list[str]:
     """Return of some files those of touched pages, and one in so many others; on Mondays all."""
     if os.environ.get("EVERYTHING"):
         return names
-    mine = {name.removesuffix(".md") for name in few(touched())}
+    mine = {os.path.splitext(name)[0] for name in few(touched())}
     turn = int(git("rev-parse", "HEAD")[:8] or "0", 16)
     return [
         name
