@@ -18,6 +18,7 @@ import numpyro
 import numpyro.distributions as dist
 from jax import lax, random
 from numpyro import handlers
+from numpyro.contrib.control_flow import scan
 from numpyro.infer import SVI, Trace_ELBO
 from numpyro.infer.autoguide import AutoDelta, AutoNormal
 from numpyro.optim import Adam
@@ -34,33 +35,6 @@ class Examined(NamedTuple):
 
 
 PAIRS: dict[str, Callable[[bool], Examined]] = {}
-NOT_APPLICABLE = {
-    "buffer-refilled": "it is about the memory of the data, before a model sees them",
-    "cache-writes-nothing": "it costs time and changes no answer",
-    "deserialise-shifted": "it is about a file, before a model sees what it holds",
-    "batch-without-plate": "how much data there is stands nowhere in the model",
-    "change-point-stays": "its density is right, and what climbs it stays where it is",
-    "constant-is-trained": "it is about an optimizer and a module, and no model is in it",
-    "discrete-uniform-quantiles": "no model asks a distribution for its quantiles",
-    "float32-draws-refused": "it is about draws that come from a file",
-    "forgotten-plate": "one value for all groups is a model too, and may be the one that is meant",
-    "gradient-per-device": "it needs several devices, and `examine` runs on one",
-    "int64-loaded-as-int32": "it is about a file, before a model sees what it holds",
-    "restore-returns-target": "it is about a file, before a model sees what it holds",
-    "nnx-under-plain-jit": "it is about a network of Flax, and `examine` has models of NumPyro",
-    "masked-still-moves": "it is about an optimizer and its mask, and no model is in it",
-    "layer-10-before-layer-2": "it is about a network's layers, and no model is in it",
-    "shard-map-sums-gradients": "it needs several devices, and `examine` runs on one",
-    "slowest-lane": "it costs time and changes no answer",
-    "compiled-and-not-disagree": "it is about the compiler, and about one form of one operation",
-    "jit-model-args-first-data": "the model is right; a second run of the kernel is not",
-    "leak-checker-blind": "it is about a tool of JAX, not about what a model computes",
-    "mcmc-keeps-data": "it costs memory and changes no answer",
-    "predictive-returns-data": "the model is right, and asked with its data",
-    "recompiles-every-call": "it costs time and changes no answer; inference compiles a model once",
-    "static-callables-pile-up": "it costs memory and changes no answer",
-}
-"""The silent cases that no model can show, and why."""
 
 
 def pair(function: Callable[[bool], Examined]) -> Callable[[bool], Examined]:
@@ -331,3 +305,44 @@ def one_key_for_all_tries(cured):
 
     seeded = handlers.block(handlers.seed(model, 3), hide=["forecast"])
     return Examined(model, (4,), {"guide": AutoDelta(fitted if cured else seeded)})
+
+
+# --- what chapters two, three and four begin with: found on the old stack only --------------------
+
+
+@pair
+def autoguide_under_vmap(cured):
+    """A guide without the deterministic site of its model."""
+
+    def model():
+        a = numpyro.sample("a", dist.Normal(0.0, 1.0))
+        b = numpyro.sample("b", dist.Normal(a, 1.0))
+        numpyro.deterministic("c", a + b)
+
+    return Examined(
+        model, (), {"guide": AutoDelta(handlers.block(handlers.seed(model, 0), hide=["b"]))}
+    )
+
+
+@pair
+def parallel_truncated_normal(cured):
+    """A prior that lives outside of the model."""
+    prior = dist.TruncatedNormal(0.0, 1.0, low=-1.0, high=2.0)
+
+    def model(data):
+        level = numpyro.sample("level", prior)
+        numpyro.sample("data", dist.Normal(level, 1.0), obs=data)
+
+    return Examined(model, (jnp.arange(3.0),))
+
+
+@pair
+def mvn_inside_scan(cured):
+    """Four steps of five members with two coordinates each."""
+
+    def step(carry, _):
+        with numpyro.plate("member", 5):
+            numpyro.sample("x", dist.MultivariateNormal(jnp.zeros(2), jnp.eye(2)))
+        return carry, None
+
+    return Examined(lambda: scan(step, None, None, length=4) and None)
