@@ -165,7 +165,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="keep what is said of them")
     parser.add_argument("--compare", action="store_true", help="what is said otherwise now")
     parser.add_argument("--of", nargs=argparse.REMAINDER, metavar=("NAME", "FILE"),
-                        help="examine the models of a program, which is given what follows")  # fmt: skip
+                        help="examine the models of a program, with its arguments")  # fmt: skip
     options = parser.parse_args()
     rows = known()
     names = options.models or [name for name, row in rows.items() if row["of"] != OLD_STACK]
