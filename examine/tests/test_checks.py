@@ -723,18 +723,6 @@ def mapped_over_scales(y):
     numpyro.sample("y", dist.Normal(each.sum(), 1.0), obs=y)
 
 
-def looked_up(mode=None, loop=False):
-    """Effects of three groups, read by index at once or in a loop."""
-
-    def model(group, y):
-        effect = numpyro.sample("effect", dist.Normal(0.0, 1.0).expand([3]).to_event(1))
-        read = lambda one: effect.at[one].get(mode=mode, fill_value=0.0)  # noqa: E731
-        mean = jax.lax.map(read, group) if loop else read(group)
-        numpyro.sample("y", dist.Normal(mean, 1.0), obs=y)
-
-    return model
-
-
 def alive(seen):
     """Animals that are seen, whether they are alive or not, in a draw of the prior."""
     chance = numpyro.sample("chance", dist.Beta(1.0, 1.0))
@@ -772,7 +760,6 @@ def closed_over(y):
 
 
 DOUBLES = np.linspace(-1.0, 1.0, 40)
-FROM_0, FROM_1 = jnp.array([0, 1, 2, -1]), jnp.array([1, 2, 3, 3])
 PEOPLE = jnp.arange(400_000, 1_600_000, 20_000)
 COUNTS = np.float32([88, 91, 97, 112, 73])
 MANY = np.float32([999_000, 1_001_000, 1_000_100])
@@ -793,11 +780,6 @@ NEW = [
     ("support", law_of(dist.Exponential), (abs(Z),), ""),
     ("support", law_of(dist.Poisson), (COUNTS,), ""),
     ("support", partly, (Z,), ""),
-    ("index", looked_up(), (FROM_1, np.ones(4)), "index-outside"),
-    ("index", looked_up(loop=True), (FROM_1, np.ones(4)), "index-outside"),
-    ("index", looked_up(), (FROM_0, np.ones(4)), ""),
-    ("index", looked_up(loop=True), (FROM_0, np.ones(4)), ""),
-    ("index", looked_up(mode="fill"), (FROM_1, np.ones(4)), ""),
     ("precision", closed_over, (Z,), ""),
     ("precision", functools.partial(regressed, DOUBLES), (Z,), ""),
     ("precision", law_of(lambda rate: dist.NegativeBinomial2(100.0, 1e8 * rate)), (COUNTS,),

@@ -4,9 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
-from jax import random
 from numpyro import handlers
-from numpyro.infer import Predictive
 
 
 def votes(lean, turnout, ballots=None):
@@ -24,9 +22,3 @@ draw = np.random.default_rng(13)
 lean, turnout = jnp.asarray(draw.normal(size=18)), jnp.asarray(draw.normal(size=18))
 arguments = lean, turnout
 keywords = {"ballots": jnp.asarray(draw.binomial(500, 0.45, 18))}
-
-
-def shown():
-    """The spread of a latent over draws of the prior."""
-    draws = Predictive(model, num_samples=200)(random.PRNGKey(1), lean, turnout)
-    return float(draws["base"].std()), 0.5

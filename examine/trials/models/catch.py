@@ -5,7 +5,6 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from numpyro.contrib.control_flow import scan
-from numpyro.infer.util import log_density
 
 
 def model(lengths):
@@ -22,9 +21,3 @@ def model(lengths):
 
 lengths = np.random.default_rng(20).uniform(0, 80, (10, 6))
 arguments = (jnp.asarray(lengths),)
-
-
-def shown():
-    """A mesh of 20 with fish of 80: 1 if the density is finite, 0 if it is not."""
-    at = {"longest": 20.0, "change": 0.0}
-    return float(jnp.isfinite(log_density(model, arguments, {}, at)[0])), 0.0

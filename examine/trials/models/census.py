@@ -1,6 +1,5 @@
 """Mean income by region from tracts: people times income, summed before the model's mean."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import numpyro
@@ -25,8 +24,3 @@ def model(people, income, spending):
 
 
 arguments = jnp.asarray(people), jnp.asarray(income), jnp.asarray(draw.normal(2.2, 0.2, 6))
-
-
-def shown():
-    got = jax.jit(mean_income)(arguments[0], arguments[1])
-    return float(got[0]), float(mean_income(people, income)[0])

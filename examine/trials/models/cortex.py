@@ -5,7 +5,6 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from numpyro.contrib.control_flow import scan
-from numpyro.infer.util import log_density
 
 regions = jnp.array([[1.0, 0.0], [0.4, 0.7]])
 bands = jnp.array([[0.8, 0.0], [-0.3, 1.1]])
@@ -27,14 +26,3 @@ def model(dose, power):
 draw = np.random.default_rng(19)
 dose = jnp.asarray([0.0, 2.5])
 arguments = dose, dose[:, None, None] + draw.normal(size=(2, 2, 2))
-
-
-def shown():
-    at = {"effect": jnp.ones((2, 2)), "base": 0.0}
-    total = log_density(model, arguments, {}, at)[0]
-    expected = sum(
-        dist.MatrixNormal(s * jnp.ones((2, 2)), regions, bands).log_prob(seen)
-        for s, seen in zip(*arguments, strict=True)
-    )
-    expected += dist.Normal(1.0, 0.5).log_prob(jnp.ones(4)).sum() + dist.Normal().log_prob(0.0)
-    return float(total), float(expected)

@@ -40,8 +40,3 @@ def model(x, y=None):
 draw = np.random.default_rng(2)
 x = jnp.asarray(draw.normal(size=(40, 3)))
 arguments = x, jnp.asarray(draw.normal(size=40))
-
-
-def shown():
-    """How far two calls on the same rows lie apart; noise makes that more than nothing."""
-    return float(jnp.abs(features(x) - features(x)).max()), 0.1

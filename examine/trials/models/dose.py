@@ -1,11 +1,9 @@
 """A dose-response curve with a power, where the control received no dose at all."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
-from numpyro.infer.util import log_density
 
 
 def model(dose, cells):
@@ -22,13 +20,3 @@ def model(dose, cells):
 draw = np.random.default_rng(27)
 dose = jnp.asarray(np.repeat([0.0, 0.1, 0.3, 1.0, 3.0, 10.0], 4))
 arguments = dose, jnp.asarray(draw.normal(1.0, 0.5, 24))
-
-
-def shown():
-    """Whether the slope along the power is a number, as the log density is."""
-    at = {"top": 2.0, "half": 1.0, "sigma": 0.5}
-
-    def score(power):
-        return log_density(model, arguments, {}, {**at, "power": power})[0]
-
-    return float(jnp.isfinite(jax.grad(score)(1.0))), float(jnp.isfinite(score(1.0)))

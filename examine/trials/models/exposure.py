@@ -32,7 +32,3 @@ def model(district, claims):
 
 
 arguments = jnp.asarray(district), jnp.asarray(draw.poisson(6, 40))
-
-
-def shown():
-    return float(offsets()().sum()), float(np.log(exposure).sum())

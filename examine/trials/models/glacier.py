@@ -6,7 +6,6 @@ import numpyro
 import numpyro.distributions as dist
 from numpyro.contrib.control_flow import scan
 from numpyro.distributions.transforms import AffineTransform
-from numpyro.infer.util import log_density
 
 
 def model(warmth, melt):
@@ -29,10 +28,3 @@ draw = np.random.default_rng(16)
 warmth = np.array([0.2, 1.0, 1.9, 3.1])
 melt = warmth[:, None] * 1.5 + draw.normal(0, 0.6, (4, 4))
 arguments = jnp.asarray(warmth), jnp.asarray(melt)
-
-
-def shown():
-    at = {"height": jnp.zeros(4), "gain": 1.5}
-    got = log_density(model, arguments, {}, at)[1]["melt"]
-    expected = dist.Normal(1.5 * warmth[:, None], 0.5).log_prob(melt).sum()
-    return float(got["fn"].log_prob(got["value"]).sum()), float(expected)

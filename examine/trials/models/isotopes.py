@@ -1,11 +1,9 @@
 """A Gaussian process over sampling sites, with the distance between sites scaled by direction."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
-from numpyro.infer.util import log_density
 
 
 def matern(sites, variance, scales):
@@ -26,14 +24,3 @@ def model(sites, ratio):
 
 draw = np.random.default_rng(28)
 arguments = jnp.asarray(draw.uniform(0, 5, (15, 2))), jnp.asarray(draw.normal(0, 1, 15))
-
-
-def shown():
-    """Whether the slope along the scales is a number, as the log density is."""
-    at = {"variance": 1.0, "noise": 0.5, "mean": 0.0}
-
-    def score(scales):
-        return log_density(model, arguments, {}, {**at, "scales": scales})[0]
-
-    slope = jax.grad(score)(jnp.ones(2))
-    return float(jnp.isfinite(slope).all()), float(jnp.isfinite(score(jnp.ones(2))))

@@ -28,9 +28,3 @@ def model(size, mean_weight):
 
 draw = np.random.default_rng(14)
 arguments = jnp.asarray(draw.integers(5, 12, 6)), jnp.asarray(draw.normal(6, 0.4, 6))
-
-
-def shown():
-    """How much the vigour of six litters varies in a draw of the prior."""
-    run = handlers.trace(handlers.seed(model, 0)).get_trace(*arguments)
-    return float(np.std([run[f"litter{i}/vigour"]["value"] for i in range(6)])), 0.2

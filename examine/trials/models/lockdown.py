@@ -27,13 +27,3 @@ def epidemic(cases=None):
 contact = jnp.where(jnp.arange(20) < 10, 0.5, 0.25)
 model = handlers.do(epidemic, data={"contact": contact})
 arguments = (jnp.asarray(np.random.default_rng(22).poisson(60, 20)),)
-
-
-def shown():
-    """The contact of the eleventh day's new cases, worked out from the simulated course."""
-    run = handlers.trace(handlers.seed(model, 0)).get_trace(*arguments)
-    new, recovery = run["new"]["value"], run["recovery"]["value"]
-    s, i = 0.99, 0.01
-    for t in range(10):
-        s, i = s - new[t], i + new[t] - recovery * i
-    return float(new[10] / (s * i)), 0.25

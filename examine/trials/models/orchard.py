@@ -6,7 +6,6 @@ import numpyro
 import numpyro.distributions as dist
 from numpyro.contrib.control_flow import scan
 from numpyro.distributions.transforms import ExpTransform
-from numpyro.infer.util import log_density
 
 
 def model(yields):
@@ -29,10 +28,3 @@ draw = np.random.default_rng(17)
 levels = np.array([0.0, 1.0, 3.0])
 yields = np.exp(levels[:, None, None] + draw.normal(0, 0.4, (3, 3, 2)))
 arguments = (jnp.asarray(yields),)
-
-
-def shown():
-    at = {"spread": 0.4, "soil_effect": jnp.zeros(2), "level": jnp.asarray(levels)}
-    got = log_density(model, arguments, {}, at)[1]["yield"]
-    expected = dist.LogNormal(levels[:, None, None], 0.4).log_prob(yields).sum()
-    return float(got["fn"].log_prob(got["value"]).sum()), float(expected)

@@ -4,8 +4,6 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
-from numpyro.infer.util import log_density
-from scipy import stats
 
 
 def model(farm, counts):
@@ -23,12 +21,3 @@ draw = np.random.default_rng(26)
 farm = draw.integers(0, 5, 300)
 counts = draw.negative_binomial(8, 8 / (8 + 90), 300)
 arguments = jnp.asarray(farm), jnp.asarray(counts)
-
-
-def shown():
-    """The log likelihood at a concentration of e to the 18."""
-    at = {"level": 4.5, "tau": 0.3, "effect": jnp.full(5, 4.5), "log_k": 18.0}
-    site = log_density(model, arguments, {}, at)[1]["counts"]
-    mean, k = np.exp(4.5), np.exp(18.0)
-    expected = stats.nbinom(k, k / (k + mean)).logpmf(counts).sum()
-    return float(site["fn"].log_prob(site["value"]).sum()), float(expected)

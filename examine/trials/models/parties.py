@@ -5,7 +5,6 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from numpyro.contrib.control_flow import scan
-from numpyro.infer.util import log_density
 
 
 def model(turmoil, polls):
@@ -24,13 +23,3 @@ def model(turmoil, polls):
 draw = np.random.default_rng(18)
 turmoil = jnp.asarray([1.0, 1.5, 4.0])
 arguments = turmoil, jnp.asarray(draw.multinomial(800, [0.4, 0.3, 0.2, 0.1], 3))
-
-
-def shown():
-    effect = jnp.asarray([[0.3, 0.1, -0.2, -0.2], [0.5, 0.5, -0.9, -0.1], [2, -1, 1, -2.0]])
-    got = log_density(model, arguments, {}, {"calm": 0.5, "effect": effect})[1]["effect"]
-    expected = sum(
-        dist.ZeroSumNormal(0.5 * s, event_shape=(4,)).log_prob(e)
-        for s, e in zip(turmoil, effect, strict=True)
-    )
-    return float(got["fn"].log_prob(effect).sum()), float(expected)

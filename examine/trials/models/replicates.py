@@ -33,12 +33,3 @@ def model(treated, counts):
 
 
 arguments = jnp.asarray(draw.integers(0, 2, 50)), counts
-
-
-def shown():
-    """The share of units whose two replicates, of two seeds, are equal."""
-    draws = []
-    for seed in (1, 2):
-        with handlers.seed(rng_seed=seed):
-            draws.append(again(jnp.full(50, 25.0), jnp.asarray(3.0)))
-    return float((draws[0] == draws[1]).mean()), 0.1

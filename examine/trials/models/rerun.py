@@ -23,8 +23,3 @@ sampler = MCMC(NUTS(level), num_warmup=100, num_samples=100, progress_bar=False)
 sampler.run(random.PRNGKey(0), buffer, truck)
 buffer[:] = draw.normal(30.0, 1.0, 24)
 model, arguments = sampler, (buffer, truck)
-
-
-def shown():
-    sampler.run(random.PRNGKey(0), buffer, truck)
-    return float(sampler.get_samples()["base"].mean()), float(buffer.mean())

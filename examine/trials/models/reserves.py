@@ -5,7 +5,6 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from numpyro.contrib.control_flow import scan
-from numpyro.infer.util import log_density
 
 
 def model(paid):
@@ -24,13 +23,3 @@ def model(paid):
 draw = np.random.default_rng(21)
 opened = np.linspace(8.0, 6.2, 9)
 arguments = (jnp.asarray(np.exp(opened + draw.normal(0, 0.2, 9))),)
-
-
-def shown():
-    at = {"tail": 6.0, "decay": 0.2, "sigma": 0.3}
-    got = log_density(model, arguments, {}, {**at, "open": jnp.asarray(opened)})[0]
-    later = np.append(opened[1:], 6.0)
-    expected = dist.Normal(later + 0.2, 0.3).log_prob(opened).sum()
-    expected += dist.LogNormal(opened, 0.2).log_prob(arguments[0]).sum()
-    expected += dist.Normal(6.0, 0.5).log_prob(6.0) + dist.Normal(0.2, 0.1).log_prob(0.2)
-    return float(got), float(expected + dist.HalfNormal(0.3).log_prob(0.3))

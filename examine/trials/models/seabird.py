@@ -34,10 +34,3 @@ def model(log_count):
 
 draw = np.random.default_rng(10)
 arguments = (jnp.asarray(5 + draw.normal(0, 0.2, 30).cumsum()),)
-
-
-def shown():
-    """How much the ten steps of one forecast vary."""
-    with handlers.seed(rng_seed=0):
-        steps = jnp.diff(forecast(jnp.asarray(5.0), 0.0, 1.0, 10))
-    return float(steps.std()), 1.0

@@ -26,10 +26,3 @@ guide = AutoNormal(model)
 fit = SVI(model, guide, Adam(0.05), Trace_ELBO()).run(
     random.PRNGKey(0), 50, *arguments, progress_bar=False
 )
-
-
-def shown():
-    later = day + 30.0
-    drawn = guide.sample_posterior(random.PRNGKey(1), fit.params, later)
-    expected = drawn["limit"] * (1 - jnp.exp(-0.1 * drawn["rate"] * later))
-    return float(drawn["curve"][-1]), float(expected[-1])

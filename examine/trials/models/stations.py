@@ -4,10 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
-from jax import grad
 from numpyro import handlers
 from numpyro.contrib.control_flow import scan
-from numpyro.infer.util import log_density
 
 
 def well(depth):
@@ -30,15 +28,3 @@ def model(north, south):
 
 draw = np.random.default_rng(23)
 arguments = tuple(jnp.asarray(draw.normal(0, 1, 24).cumsum()) for _ in range(2))
-
-
-def shown():
-    """The slope of the log density along the north well's levels, where it must not be zero."""
-    held = {f"{w}/{s}": 0.5 for w in ("north", "south") for s in ("memory", "sigma")}
-
-    def score(levels):
-        at = {**held, "north/level": levels, "south/level": jnp.zeros(24)}
-        with handlers.seed(rng_seed=0):
-            return log_density(model, arguments, {}, at)[0]
-
-    return float(jnp.abs(grad(score)(jnp.zeros(24))).max()), 1.0

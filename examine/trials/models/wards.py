@@ -28,10 +28,3 @@ def model(beds, infections):
 
 draw = np.random.default_rng(12)
 arguments = jnp.asarray(draw.integers(10, 60, 12)), jnp.asarray(draw.poisson(2, 12))
-
-
-def shown():
-    """How much the surprise varies over a hundred wards with equal rates."""
-    with handlers.seed(rng_seed=0):
-        sizes = jax.vmap(outbreak)(jnp.ones(100))
-    return float(jnp.log(sizes).std()), 0.3
