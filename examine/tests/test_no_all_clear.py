@@ -189,9 +189,18 @@ def quantiles(y):
     numpyro.sample("y", dist.Normal(level, 1.0), obs=y[:, None])
 
 
+def in_two_plates(y):
+    with numpyro.plate("judge", 30, dim=-2):
+        severity = numpyro.sample("severity", dist.Normal(0.0, 1.0))
+        with numpyro.plate("dish", 30, dim=-1):
+            numpyro.sample("y", dist.Normal(severity, 1.0), obs=y)
+
+
 @pytest.mark.parametrize(
     ("model", "data", "wanted"),
     [
+        (in_two_plates, (X,), ([], ["broadcast"])),
+        (in_two_plates, (X[:, None],), ([], [])),
         (of_rows(30), (X, X[:, None]), (["broadcast"], [])),
         (of_rows(30), (X[:, None], X), (["broadcast"], [])),
         (of_rows(30), (X, X), ([], [])),
