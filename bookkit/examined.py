@@ -18,7 +18,7 @@ def rows(*of: str) -> list[dict[str, Any]]:
 def found_by() -> dict[str, dict[str, list[str]]]:
     """Return the checks that name each case of the book, by findings, and by hints."""
     known, checks = entries.cases(), dict[str, dict[str, list[str]]]()
-    for row in rows("first", "second", "pairs"):
+    for row in rows("first", "second", "third", "pairs"):
         if row["case"] not in known:
             continue
         kept = checks.setdefault(row["case"], {"findings": [], "hints": []})
@@ -81,7 +81,8 @@ def seconds(of: str) -> float:
 
 def sixties_table() -> str:
     """Return what came of the models that were written for this, before and after, as Markdown."""
-    names = {"first": say("first"), "second": say("second"), "pairs": say("cases and their cures"),
+    names = {"first": say("first"), "second": say("second"), "third": say("third"),
+             "pairs": say("cases and their cures"),
              "chapters": say("chapters, on the old stack")}  # fmt: skip
     head = say(
         "| Models | When | Hit in silence | Found | Hint only | Named | Whole | Alarmed "
@@ -89,7 +90,7 @@ def sixties_table() -> str:
     )
     table = []
     for of, name in names.items():
-        if of in ("first", "second"):
+        if of in ("first", "second", "third"):
             table.append((name, say("before"), *map(str, counts(of, "before").values()), ""))
         now = map(str, counts(of).values())
         table.append((name, say("now"), *now, str(seconds(of))))

@@ -69,7 +69,7 @@ def test_the_book_shows_each_case_and_counts_the_rows():
         assert f"/book/cases/{slug}.md" in cases
     assert examined.counts("second", "before")["found"] < examined.counts("second")["found"]
     assert examined.counts("second")["alarmed"] == 0 and examined.counts("second")["whole"] > 30
-    for of in ("first", "second", "pairs", "chapters"):
+    for of in ("first", "second", "third", "pairs", "chapters"):
         assert " | ".join(map(str, examined.counts(of).values())) in examined.sixties_table()
 
 
@@ -80,7 +80,7 @@ def test_each_alarm_on_other_peoples_models_is_explained_and_linked():
     explained = [(row["project"], row["file"], row["model"]) for row in about["alarms"]]
     assert sorted(alarms) == sorted(explained)
     assert all(row["why"].endswith(".") for row in about["alarms"])
-    named = {"first", "second", "pairs", "chapters", *about["projects"]}
+    named = {"first", "second", "third", "pairs", "chapters", *about["projects"]}
     assert {row["of"] for row in pages.data(examined.ROWS)} == named
 
 
