@@ -149,7 +149,9 @@ def as_real(given: Any) -> Iterator[Any]:
     leaves, tree = jax.tree.flatten(given)
     for place, leaf in enumerate(leaves):
         if hasattr(leaf, "dtype") and jax.dtypes.issubdtype(leaf.dtype, np.signedinteger):
-            yield tree.unflatten([*leaves[:place], np.float32(leaf), *leaves[place + 1 :]])
+            changed = [*leaves]
+            changed[place] = np.float32(leaf)
+            yield jax.tree.unflatten(tree, changed)
 
 
 def rounded_together(given: Any) -> bool:
