@@ -88,7 +88,7 @@ RECORDS = {
     "evidence/can_i_use/instances.toml": {"constructs", "of_the_construct", "left_out"},
     "evidence/releases.toml": {"symptom", "spoiled", "cure"},
     "evidence/upstream/index.toml": {"title", "state"},
-    "examine/trials/record.json": {"not_applicable", "alarms.why"},
+    "examine/trials/about.toml": {"not_applicable", "alarms.why"},
 }
 FRONT = {
     *("title", "symptom", "cause", "cure", "question", "costs", "phrases", "note", "means"),

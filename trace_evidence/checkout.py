@@ -21,7 +21,7 @@ MADE_FROM = {
     "book/**/*.md evidence/rows/case.jsonl tests/outputs/**/*.txt": "page data",
     "book/**/*.json book/**/*.toml locale/*/LC_MESSAGES/book/**/*.po": "page",
     "book/references.bib book/_static/**/* book/_templates/**/* binder/*": "site",
-    "evidence/upstream/**/* examine/trials/record.json": "site",
+    "evidence/upstream/**/* examine/trials/rows.jsonl examine/trials/about.toml": "site",
     "evidence/*.toml evidence/rows/* evidence/stacks/* evidence/can_i_use/*": "site data",
     "bookkit/**/* trace_evidence/**/* examine/examine_model/**/*": "site data",
     "locale/*/language.toml locale/*/LC_MESSAGES/records/**/*.po": "site data",

@@ -136,6 +136,23 @@ def global_read_by_a_method_of_a_module():
     return called(lambda x: cooling.after(x))
 
 
+class Decay:
+    """A law that is a static method, and reads a flag."""
+
+    @staticmethod
+    @jax.jit
+    def law(x):
+        return jnp.exp(-x) if FLAGS[0] else x
+
+
+def global_flag_read_by_a_static_method():
+    global FLAGS
+    FLAGS, decay = (False,), Decay()
+    decay.law(X)
+    FLAGS = (True,)
+    return called(lambda x: decay.law(x))
+
+
 class Factor:
     """A number that is multiplied by, compared by identity."""
 
@@ -273,6 +290,7 @@ def key_of_a_layer():
         (global_beside_traced_containers, "callable-global-changed", "line"),
         (global_beside_a_module, "callable-global-changed", "applied"),
         (global_read_by_a_method_of_a_module, "callable-global-changed", "after"),
+        (global_flag_read_by_a_static_method, "callable-global-changed", "law"),
         (attribute_of_the_object_that_a_scan_calls, "callable-attribute-changed", "Factor"),
         (method_of_a_class, "jitted-method", "steep"),
         (bound_method_kept_as_an_attribute, "jitted-method", "response"),

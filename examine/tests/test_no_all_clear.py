@@ -104,6 +104,10 @@ def known_only(effect, label):
     return jnp.where((label >= 0) & (label < 4), effect[label], 0.0)
 
 
+def zero_outside(effect, label):
+    return effect.at[label].get(mode="fill", fill_value=0.0)
+
+
 def one_by_one(effect, label):
     return jax.lax.map(lambda one: effect[one], jnp.asarray(label))
 
@@ -124,6 +128,7 @@ FROM_1, MISSING = np.arange(30) % 4 + 1, np.arange(30) % 5 - 1
         (lambda effect, label: effect[jnp.abs(label) - 2], FROM_1, ([], ["index-negative"])),
         (known_only, FROM_1, ([], ["index-outside"])),
         (known_only, MISSING, ([], [])),
+        (zero_outside, FROM_1, ([], [])),
     ],
 )
 def test_what_is_read_outside_is_found_where_the_density_depends_on_it(read, labels, wanted, kind):
@@ -184,9 +189,18 @@ def quantiles(y):
     numpyro.sample("y", dist.Normal(level, 1.0), obs=y[:, None])
 
 
+def in_two_plates(y):
+    with numpyro.plate("judge", 30, dim=-2):
+        severity = numpyro.sample("severity", dist.Normal(0.0, 1.0))
+        with numpyro.plate("dish", 30, dim=-1):
+            numpyro.sample("y", dist.Normal(severity, 1.0), obs=y)
+
+
 @pytest.mark.parametrize(
     ("model", "data", "wanted"),
     [
+        (in_two_plates, (X,), ([], ["broadcast"])),
+        (in_two_plates, (X[:, None],), ([], [])),
         (of_rows(30), (X, X[:, None]), (["broadcast"], [])),
         (of_rows(30), (X[:, None], X), (["broadcast"], [])),
         (of_rows(30), (X, X), ([], [])),

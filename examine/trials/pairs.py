@@ -16,8 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
-from jax import lax, random
+from jax import random
 from numpyro import handlers
+from numpyro.contrib.control_flow import scan
 from numpyro.infer import SVI, Trace_ELBO
 from numpyro.infer.autoguide import AutoDelta, AutoNormal
 from numpyro.optim import Adam
@@ -34,33 +35,6 @@ class Examined(NamedTuple):
 
 
 PAIRS: dict[str, Callable[[bool], Examined]] = {}
-NOT_APPLICABLE = {
-    "buffer-refilled": "it is about the memory of the data, before a model sees them",
-    "cache-writes-nothing": "it costs time and changes no answer",
-    "deserialise-shifted": "it is about a file, before a model sees what it holds",
-    "batch-without-plate": "how much data there is stands nowhere in the model",
-    "change-point-stays": "its density is right, and what climbs it stays where it is",
-    "constant-is-trained": "it is about an optimizer and a module, and no model is in it",
-    "discrete-uniform-quantiles": "no model asks a distribution for its quantiles",
-    "float32-draws-refused": "it is about draws that come from a file",
-    "forgotten-plate": "one value for all groups is a model too, and may be the one that is meant",
-    "gradient-per-device": "it needs several devices, and `examine` runs on one",
-    "int64-loaded-as-int32": "it is about a file, before a model sees what it holds",
-    "restore-returns-target": "it is about a file, before a model sees what it holds",
-    "nnx-under-plain-jit": "it is about a network of Flax, and `examine` has models of NumPyro",
-    "masked-still-moves": "it is about an optimizer and its mask, and no model is in it",
-    "layer-10-before-layer-2": "it is about a network's layers, and no model is in it",
-    "shard-map-sums-gradients": "it needs several devices, and `examine` runs on one",
-    "slowest-lane": "it costs time and changes no answer",
-    "compiled-and-not-disagree": "it is about the compiler, and about one form of one operation",
-    "jit-model-args-first-data": "the model is right; a second run of the kernel is not",
-    "leak-checker-blind": "it is about a tool of JAX, not about what a model computes",
-    "mcmc-keeps-data": "it costs memory and changes no answer",
-    "predictive-returns-data": "the model is right, and asked with its data",
-    "recompiles-every-call": "it costs time and changes no answer; inference compiles a model once",
-    "static-callables-pile-up": "it costs memory and changes no answer",
-}
-"""The silent cases that no model can show, and why."""
 
 
 def pair(function: Callable[[bool], Examined]) -> Callable[[bool], Examined]:
@@ -152,35 +126,6 @@ def vmap_built_distribution(cured):
     return Examined(model)
 
 
-def latent_size(function):
-    """Return a model whose observed level is what a function of one number returns."""
-
-    def model():
-        size = numpyro.sample("size", dist.Normal(0.0, 1.0))
-        numpyro.sample("observed", dist.Normal(size + function(1.0), 50.0), obs=100.0)
-
-    return model
-
-
-@pair
-def callable_attribute_changed(cured):
-    class Growth:
-        def __init__(self, factor):
-            self.factor = factor
-
-        def __call__(self, size):
-            return self.factor * size
-
-    def below_100(size):
-        return size < 100.0
-
-    growth = Growth(2.0)
-    lax.while_loop(below_100, growth, 1.0)
-    growth.factor = 10.0
-    body = (lambda size: growth(size)) if cured else growth
-    return Examined(latent_size(lambda start: lax.while_loop(below_100, body, start)))
-
-
 @dataclasses.dataclass(frozen=True)
 class Moment:
     """The order of a moment."""
@@ -199,93 +144,6 @@ def equal_other_type(cured):
         numpyro.sample("observed", dist.Normal(level, 1.0), obs=1.0)
 
     return Examined(model)
-
-
-@dataclasses.dataclass(unsafe_hash=True)
-class Settings:
-    """Rates that are not part of the hash."""
-
-    name: str
-    rates: list = dataclasses.field(hash=False)
-
-
-@pair
-def mutable_key(cured):
-    jitted = jax.jit(lambda settings, volume: sum(settings.rates) * volume, static_argnums=0)
-    settings = Settings("tank", [1.0, 2.0])
-    jitted(settings, 1.0)
-    if cured:
-        settings = Settings("tank", [1.0, 10.0])
-    else:
-        settings.rates[1] = 10.0
-    return Examined(latent_size(lambda volume: 10 * jitted(settings, volume)))
-
-
-KEPT: list[Any] = []
-
-
-@pair
-def numpy_array_in_place(cured):
-    prices = np.array([1.0, 2.0])
-    old = jax.jit(lambda amount: jnp.sum(prices * amount))
-    old(1.0)
-    if cured:
-        prices = prices + 50.0
-    else:
-        prices += 50.0
-    new = jax.jit(lambda amount: jnp.sum(prices * amount))
-    kept = Examined(latent_size(new))
-    KEPT.append(old)  # the program that holds the copy
-    return kept
-
-
-@pair
-def divergences_unsaid(cured: bool) -> Examined:
-    """A log likelihood of yes and no by the logarithm of a rounded probability, or by logits."""
-    signal = np.linspace(-10, 10, 41)
-    answer = (signal > 0).astype(int)
-
-    def model(signal, answer):
-        steepness = numpyro.sample("steepness", dist.LogNormal(0.0, 1.0))
-        yes = jax.nn.sigmoid(steepness * signal)
-        each = answer * jnp.log(yes) + (1 - answer) * jnp.log(1 - yes)
-        if cured:
-            each = dist.Bernoulli(logits=steepness * signal).log_prob(answer)
-        numpyro.factor("answer", each.sum())
-
-    return Examined(model, (signal, answer))
-
-
-@pair
-def index_past_the_end(cured):
-    """Scores of five schools, which the file numbers from 1 on."""
-    school = np.repeat(np.arange(1, 6), 20) - bool(cured)
-    scores = np.random.default_rng(0).normal(school, 1.0)
-
-    def model(school, scores):
-        with numpyro.plate("schools", 5):
-            effect = numpyro.sample("effect", dist.Normal(0.0, 10.0))
-        with numpyro.plate("pupils", len(scores)):
-            numpyro.sample("score", dist.Normal(effect[school], 1.0), obs=scores)
-
-    return Examined(model, (school, scores))
-
-
-@pair
-def seconds_since_1970(cured):
-    """The level of a tank, read every ten seconds."""
-    times = 1_763_900_000.0 + 10 * np.arange(31)
-    levels = 900.0 - 0.5 * (times - times[0])
-    if cured:
-        times = times - times[0]
-
-    def model(times, levels):
-        rate = numpyro.sample("rate", dist.HalfNormal(1.0))
-        times = jnp.asarray(times)
-        level = levels[0] - rate * (times - times[0])
-        numpyro.sample("levels", dist.Normal(level, 1.0), obs=levels)
-
-    return Examined(model, (times, levels))
 
 
 @jax.custom_vjp
@@ -331,3 +189,44 @@ def one_key_for_all_tries(cured):
 
     seeded = handlers.block(handlers.seed(model, 3), hide=["forecast"])
     return Examined(model, (4,), {"guide": AutoDelta(fitted if cured else seeded)})
+
+
+# --- what chapters two, three and four begin with: found on the old stack only --------------------
+
+
+@pair
+def autoguide_under_vmap(cured):
+    """A guide without the deterministic site of its model."""
+
+    def model():
+        a = numpyro.sample("a", dist.Normal(0.0, 1.0))
+        b = numpyro.sample("b", dist.Normal(a, 1.0))
+        numpyro.deterministic("c", a + b)
+
+    return Examined(
+        model, (), {"guide": AutoDelta(handlers.block(handlers.seed(model, 0), hide=["b"]))}
+    )
+
+
+@pair
+def parallel_truncated_normal(cured):
+    """A prior that lives outside of the model."""
+    prior = dist.TruncatedNormal(0.0, 1.0, low=-1.0, high=2.0)
+
+    def model(data):
+        level = numpyro.sample("level", prior)
+        numpyro.sample("data", dist.Normal(level, 1.0), obs=data)
+
+    return Examined(model, (jnp.arange(3.0),))
+
+
+@pair
+def mvn_inside_scan(cured):
+    """Four steps of five members with two coordinates each."""
+
+    def step(carry, _):
+        with numpyro.plate("member", 5):
+            numpyro.sample("x", dist.MultivariateNormal(jnp.zeros(2), jnp.eye(2)))
+        return carry, None
+
+    return Examined(lambda: scan(step, None, None, length=4) and None)

@@ -1,7 +1,8 @@
 """Compare the model with what XLA makes of it for inference, at the reader's own size.
 
 No model of the trials shows such a fault. It stays because releases of jaxlib had it, at sizes at
-which no other check compiles as inference does.
+which no other check compiles as inference does;
+`network` in `tests/test_checks.py` is of that size.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Look at a guide: its starts, alone and mapped, and what it keeps from its first call."""
+"""Look at a guide: its starts, alone and mapped, and what it keeps from its first call.
+
+Each part is needed by a model that no other check answers: four functions of `trials/pairs.py`,
+`trials/models/seedlings.py`, and the guide with which the chapter on `vmap` begins.
+"""
 
 from __future__ import annotations
 
@@ -142,8 +146,6 @@ def starts_by_key(context: Context) -> None:
 
     A guide that was fitted once does so too, and may be meant to.
     """
-    if not isinstance(context.guide, autoguide.AutoGuide):
-        return
     keys = [context.key(5), context.key(6)]
     try:
         fresh = [start(context, unused(context.guide), key) for key in keys]
@@ -170,8 +172,6 @@ def follows_arguments(context: Context) -> None:
     first call, others made of them would be answered as these are, which is a hint.
     """
     if not any(site.kind == "deterministic" for site in context.draw.sites):
-        return
-    if not hasattr(context.guide, "sample_posterior"):
         return
     recorder = handlers.trace(handlers.seed(context.guide, context.key(5)))
     trace = recorder.get_trace(*context.args, **context.kwargs)

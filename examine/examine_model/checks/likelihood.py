@@ -22,7 +22,8 @@ def check(context: Context) -> None:
     """Find observations that broadcasting repeats, and hint at those that share one distribution.
 
     Observations of the shape (n, 1) and means of the shape (n,) have n * n log densities, also
-    where a plate declares the axis of the means: the data are on the other. A `factor` that is one
+    where a plate declares the axis of the means: the data are on the other. Data that lack the axis
+    of a plate are a hint: several models of the same data are written so. A `factor` that is one
     sum is repeated by a plate around it. A plate that subsamples is handed other indices.
 
     Raises:
@@ -108,7 +109,9 @@ def of_observations(context: Context, name: str, site: Site) -> None:
     )
     if crossed(given, events, rows, grown, site.plates):
         context.find("broadcast", says, name, [] if events else ["column-against-row"])
-    elif math.prod(given) > 1 and any(axis not in site.plates for axis in grown):
+    elif math.prod(given) > 1 and any(
+        axis not in site.plates or axis < -len(given) for axis in grown
+    ):
         context.hint("broadcast", says, name, ["column-against-row"])
     elif math.prod(given) > math.prod(batch):
         says = (

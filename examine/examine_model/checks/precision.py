@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import jax
 import numpy as np
 
 from .. import comparing, programs, running
-from ..context import DRAWS, LARGE, CannotRun, Context, NothingToCompare
+from ..context import DRAWS, CannotRun, Context, NothingToCompare
 from ..wide import Wide
 
 NATS = 0.5
@@ -90,15 +91,15 @@ def check(context: Context) -> None:
         raise NothingToCompare("`jit` says that the model gives another log density anew")
     if context.noise is None or out_of_date(context):
         raise CannotRun("the model gives another log density when it is traced anew")
-    try:
-        said = at_draws(context, as_real((context.args, context.kwargs)))
-        draws = np.arange(len(next(iter(found.values())))), place.values
-        real = replace(place, here=running.quick(said, *draws)).apart(context.names)
-    except Exception:  # whole numbers that have to be whole
-        real = found
+    reals, draws = [], (np.arange(len(next(iter(found.values())))), place.values)
+    for given in as_real((context.args, context.kwargs)):
+        with contextlib.suppress(Exception):  # whole numbers that have to be whole, as an index
+            here = running.quick(at_draws(context, given), *draws)
+            reals.append(replace(place, here=here).apart(context.names))
     iterated = context.traced.iterated()
     for name, rows in found.items():
-        compare(context, name, rows, place.where, far, not any(real[name]), iterated[name])
+        by_whole_numbers = any(not any(real[name]) for real in reals)
+        compare(context, name, rows, place.where, far, by_whole_numbers, iterated[name])
 
 
 def at_the_prior(context: Context, model: Wide) -> Place:
@@ -143,15 +144,14 @@ def out_of_date(context: Context) -> bool:
     return any(context.apart(name, context.ways.called[name], rows) for name, rows in anew.items())
 
 
-def as_real(given: Any) -> Any:
-    """Return arguments in which large whole numbers are real ones."""
-
-    def real(leaf: Any) -> Any:
-        if not (hasattr(leaf, "dtype") and jax.dtypes.issubdtype(leaf.dtype, np.signedinteger)):
-            return leaf
-        return np.float32(leaf) if np.max(np.abs(leaf), initial=0) > LARGE else leaf
-
-    return jax.tree.map(real, given)
+def as_real(given: Any) -> Iterator[Any]:
+    """Yield arguments in which the whole numbers of one array are real ones, array by array."""
+    leaves, tree = jax.tree.flatten(given)
+    for place, leaf in enumerate(leaves):
+        if hasattr(leaf, "dtype") and jax.dtypes.issubdtype(leaf.dtype, np.signedinteger):
+            changed = [*leaves]
+            changed[place] = np.float32(leaf)
+            yield jax.tree.unflatten(tree, changed)
 
 
 def rounded_together(given: Any) -> bool:

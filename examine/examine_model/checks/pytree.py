@@ -1,14 +1,15 @@
 """Look at the distributions that a model is given as arguments: they are pytrees, and copied.
 
 Few models take one, and it runs for these alone. What it finds are faults of releases of NumPyro in
-use, each a case of the book, and no other check sees one of them.
+use, each a case of the book, and no other check sees one of them: `copy_forgets_validation`,
+`leaf_order` and `parameter_stored_twice` in `trials/pairs.py` need it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -30,8 +31,8 @@ def check(context: Context) -> None:
 
     One in a closure, an attribute or a global is looked at where the model has it copied.
 
-    One that the model hands to NumPyro, as a prior, is not copied. For one that it uses otherwise,
-    what a copy would change is a hint; where it hands it to `jit` or a loop, it is copied.
+    One that the model hands to NumPyro, as a prior, is not copied; one that it hands to `jit` or
+    to a loop is. Of any other the order of its leaves and its gradient are looked at.
 
     Raises:
         NothingToCompare: there is none.
@@ -43,15 +44,13 @@ def check(context: Context) -> None:
         run = context.run(context.key(0))
     closed = [row for row in laws_held(context) if id(row[1]) in copied]
     for name, fn in closed[:1]:  # those inside it are copied with it
-        validation(context, name, fn, context.find)
+        validation(context, name, fn)
     priors = {id(site.fn) for site in run.sites}
     for name, fn in found:
         if id(fn) in copied:
-            validation(context, name, fn, context.find)
+            validation(context, name, fn)
         elif id(fn) in priors:
             continue
-        else:
-            validation(context, name, fn, context.hint)
         order(context, name, fn)
         gradient(context, name, fn)
     if any(found.id == "copy-forgets-bounds" for found in context.findings):
@@ -123,10 +122,7 @@ def keeps_order() -> bool:
     """
     fields = tuple(f"field_{number}" for number in range(16))
     cls: Any = type("Sixteen", (dist.Distribution,), {"pytree_data_fields": fields})
-    try:
-        gathered = tuple(cls.gather_pytree_data_fields())
-    except AttributeError:
-        return True  # a release without these fields
+    gathered = tuple(cls.gather_pytree_data_fields())
     return [name for name in gathered if name in fields] == list(fields)
 
 
@@ -147,7 +143,7 @@ def copied(fn: Any) -> Any:
     return jax.tree.unflatten(tree, leaves)
 
 
-def validation(context: Context, name: str, fn: Any, tell: Callable) -> None:
+def validation(context: Context, name: str, fn: Any) -> None:
     """Tell of a distribution whose copy gives a density to a value outside the support."""
     number = int if fn.support.is_discrete else float
     tried = (jnp.full(fn.shape(), number(value)) for value in OUTSIDE)
@@ -158,13 +154,13 @@ def validation(context: Context, name: str, fn: Any, tell: Callable) -> None:
         here = jnp.sum(jax.jit(lambda value: fn.log_prob(value))(outside))
         there = jnp.sum(jax.jit(lambda fn, value: fn.log_prob(value))(fn, outside))
     except Exception as error:
-        tell("copy-raises", f"{name}: its copy raises {running.brief(error)}")
+        context.find("copy-raises", f"{name}: its copy raises {running.brief(error)}")
         return
     if np.isneginf(float(here)) and np.isfinite(float(there)):
         value = show(outside.ravel()[0])
         says = f"{name}: the log density of {value} is -inf, and {float(there):.4g} in a copy"
         cases = ["copy-forgets-validation", "scan-forgets-validation"]
-        tell("copy-forgets-bounds", says, "", cases)
+        context.find("copy-forgets-bounds", says, "", cases)
 
 
 def gradient(context: Context, name: str, fn: Any) -> None:

@@ -2,6 +2,8 @@
 
 It is part of the check `likelihood`. Rows of a model with a loop, or of one that changes when all
 of its data are permuted, have an order; nothing is said of these.
+
+Data that are shifted or in another unit are not tried: with a prior they are another model.
 """
 
 from __future__ import annotations
