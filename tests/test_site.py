@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 
 from bookkit import entries, illustrations
-from bookkit.sphinx import render, site
+from bookkit.sphinx import render, sheets, site
 from bookkit.sphinx.directives import bar
 from trace_evidence.steps import Panel, Steps
 
@@ -17,7 +17,7 @@ SHEET = """/* a note */ .used,.unused:hover,.a:not(.unused){color:red}
 
 
 def test_a_sheet_keeps_what_the_site_can_show():
-    kept = site.used_rules(SHEET, {"used", "a"})
+    kept = sheets.used_rules(SHEET, {"used", "a"})
     assert kept == (
         " .used,.a:not(.unused){color:red}\n@media print{}\n"
         '@font-face{font-family:x}html[data-theme="dark"] body{color:white}'
