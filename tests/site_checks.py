@@ -646,7 +646,8 @@ PLAIN = """() => {
     const text = [...e.childNodes].some(n => n.nodeType == Node.TEXT_NODE && n.data.trim());
     return text && !e.checkVisibility({visibilityProperty: true})
       && !e.matches(".headerlink") && !e.closest("script, style, noscript, svg title")
-      && !e.closest("details:not([open]), form:not(.predict), thead, .on-phone, .red-names");
+      && !e.closest("details:not([open]), form:not(.predict), thead, .on-phone, .red-names")
+      && !(innerWidth < 761 && e.closest(".matrix-key, table.cells td"));  // a row names what is red
   });
   const ground = getComputedStyle(document.body).backgroundColor;
   const size = getComputedStyle(document.documentElement).fontSize;
