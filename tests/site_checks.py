@@ -202,6 +202,8 @@ def test_a_page_can_be_downloaded_and_run_in_binder_or_colab(path):
     binder = [link for link in links if link.startswith("https://mybinder.org/v2/gh/")]
     assert binder == [taught.binder_address(str(place))]
     (saved,) = [link for link in links if "_sources/" in link]
+    in_words = [link["href"] for link in soup(path).select("h1 + .handed-out a")]
+    assert in_words[:2] == [*binder, saved] and in_words[-1] == "#cite"
     text = (path.parent / saved).read_text()
     notebook = json.loads(text)
     assert any(cell["cell_type"] == "code" for cell in notebook["cells"])

@@ -188,8 +188,8 @@ def offer_notebook(app: Sphinx, pagename: str, templatename: str, context: dict,
 
 
 def offer_handouts(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """Put below the title of a page that is taught where it runs, and what is handed out of it."""
-    if pagename not in taught.taught() or doctree is None:
+    """Put below the title of a page with cells where it runs, and what is handed out of it."""
+    if pagename not in taught.with_cells() or doctree is None:
         return
     up = "../" * pagename.count("/")
     links = {"Binder": taught.binder_address(pagename)}
