@@ -43,11 +43,23 @@ def data() -> dict[str, Any]:
     }
 
 
-def mark(letter: str) -> str:
-    """Return one verdict as a mark that is also a word."""
-    kind, sign = MARKS.get(letter, ("not-measured", "?"))
-    sign = f'<span aria-hidden="true">{sign}</span>'
-    return f'<span class="verdict verdict-{kind}" title="{words(letter)}">{sign}</span>'
+def sign(letter: str) -> str:
+    """Return the sign of a verdict, as the key has it."""
+    kind, shown = MARKS.get(letter, ("not-measured", "?"))
+    return f'<span class="verdict verdict-{kind}" aria-hidden="true">{shown}</span>'
+
+
+def mark(letter: str, told: str = "", href: str = "") -> str:
+    """Return the cell of a verdict, or a link to the case behind it, with what it `told`."""
+    kind, shown = MARKS.get(letter, ("not-measured", "?"))
+    if href:
+        link = (
+            f'<a class="verdict verdict-{kind}" href="{href}" aria-label="{told}" title="{told}">'
+        )
+        return f"<td>{link}{shown}</a></td>"
+    if letter in "WX":
+        shown = f'<span class="verdict verdict-{kind}">{shown}</span>'
+    return f'<td title="{words(letter)}">{shown}</td>'
 
 
 def of_the_construct_table() -> str:
@@ -69,44 +81,57 @@ def table(address: Callable[[str], str]) -> str:
         address: gives the address of a page; red cells lead to their cases.
     """
     rows, known, body = record.letters_on(record.stacks()[-1]), record.cells(), []
-    shown = [name for name in record.CONSTRUCTS if name not in record.INSTANCES["of_the_construct"]]
+    heads = {
+        name: f"{say(head['name'])}: {say(words)}"
+        for head in record.HEADS
+        for name, words in head["words"].items()
+    }
     called = record.INSTANCES["also"]
-    heads = "".join(
-        f'<th scope="col" title="{say(record.CONSTRUCTS[name]).replace("`", "")}" '
-        f'data-also="{also(called, name)}"><span>{name}</span></th>'
-        for name in shown
-    )
     for row, letters in rows.items():
         cells = []
-        for name in shown:
-            letter = letters[name]
-            verdict, why = mark(letter), cause(record.CAUSES, row, name, letter)
-            told = f"{row}, {name}: {words(letter)}. {known[row]['said'].get(name, '')}"
+        red: dict[str, list[str]] = {"W": [], "X": []}
+        for name, head in heads.items():
+            letter, found, named = letters[name], mark(letters[name]), f"<span>{head}</span>"
+            why = cause(record.CAUSES, row, name, letter)
             if letter in "WX" and "case" in why:
-                href, told = address(f"book/cases/{why['case']}"), html.escape(told)
-                verdict = f'<a href="{href}" aria-label="{told}" title="{told}">{verdict}</a>'
-            cells.append(f"<td>{verdict}</td>")
-        red = [name for name in shown if letters[name] in "WX"]
-        told = f'<span class="red-names">: {", ".join(red)}</span>' if red else ""
-        count = f'<td class="range">{len(red) or say("right")}{told}</td>'
+                told = f"{row}, {head}: {words(letter)}. {known[row]['said'].get(name, '')}"
+                href = address(f"book/cases/{why['case']}")
+                found, named = mark(letter, html.escape(told), href), f'<a href="{href}">{head}</a>'
+            cells.append(found)
+            if letter in red:
+                red[letter].append(named)
+        told = say(", ").join(f"{words(kind)}: {len(red[kind])}" for kind in red if red[kind])
+        names = "".join(red["W"] + red["X"])
+        verdict = f'{told}<span class="red-names">{names}</span>' if told else words("r")
         label = f'<th scope="row" data-also="{also(called, row)}"><code>{row}</code></th>'
-        body.append(f"<tr>{label}{count}{''.join(cells)}</tr>")
-    key = say(", ").join(f"{mark(letter)} {words(letter)}" for letter in "rWX-")
+        body.append(f'<tr>{label}<td class="range">{verdict}</td>{"".join(cells)}</tr>')
+    key = say(", ").join(f"<span>{sign(letter)} {words(letter)}</span>" for letter in "rWX-")
     says = {
         "all": say("{right} of {all} right"), "bad": say("not right: {names}"),
-        "none": say("No such distribution or construct."),
+        "none": say("No such distribution or construct."), "comma": say(", "),
+        "right": words("r"), "wrong": words("W"), "fails": words("X"),
     }  # fmt: skip
-    bad = say("Wrong or raises")
     told = " ".join(f'data-{key}="{text}"' for key, text in says.items())
+    groups = "".join(
+        f'<th scope="colgroup" colspan="{len(head["words"])}">{say(head["name"])}</th>'
+        for head in record.HEADS
+    )
+    columns = "".join(
+        f'<th scope="col" title="{say(record.CONSTRUCTS[name]).replace("`", "")} ({name})" '
+        f'data-also="{also(called, name)}" data-name="{name}">'
+        f"<span>{say(words)}</span></th>"
+        for head in record.HEADS
+        for name, words in head["words"].items()
+    )
     return (
         f'<form id="cell-filter"><label>{say("Distribution")} <input type="search" name="row" '
         f'autocomplete="off"></label> <label>{say("Construct")} <input type="search" '
         f'name="column" autocomplete="off"></label></form><p id="cell-verdict" role="status" '
         f'{told}></p><p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" '
         f'role="region" aria-label="{say("Distributions and constructs")}">'
-        f'<table class="version-matrix cells"><thead><tr><th scope="col">{say("Distribution")}</th>'
-        f'<th scope="col">{bad}</th>{heads}</tr></thead><tbody>{"".join(body)}</tbody>'
-        f"</table></div>"
+        f'<table class="version-matrix cells"><thead><tr><th scope="col" rowspan="2">'
+        f'{say("Distribution")}</th><th scope="col" rowspan="2">{say("Verdict")}</th>{groups}</tr>'
+        f"<tr>{columns}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
 
 

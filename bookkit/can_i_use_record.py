@@ -12,7 +12,8 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent.parent / "evidence" / "can_i_use"
 FILE = FOLDER.parent / "rows" / "cell.jsonl"
 INSTANCES = tomllib.loads((FOLDER / "instances.toml").read_text(encoding="utf-8"))
-CONSTRUCTS = INSTANCES["constructs"]  # what each does, by name, in the order of the table
+CONSTRUCTS = INSTANCES["constructs"]  # what each does, by name, in the order of the letters
+HEADS = INSTANCES["head"]  # the constructs whose verdict the distribution decides, by group
 CAUSES = tomllib.loads((FOLDER / "causes.toml").read_text(encoding="utf-8"))["cause"]
 
 

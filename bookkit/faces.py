@@ -45,18 +45,21 @@ def write_subset(font: Path, characters: set[int], file: Path | io.BytesIO) -> N
     subset.save_font(loaded, file, options)
 
 
-def embed(sheet: Path, texts: Iterable[str]) -> None:
-    """Put what pages need of the faces into the style sheet that names them, licenses beside it.
+def embed(sheet: str, texts: Iterable[str]) -> str:
+    """Return a style sheet that names the faces, with what pages need of them in it.
 
     So text has its face when it is first drawn, also in a copy on a disk, and nothing moves.
     """
     characters = {ord(one) for text in texts for one in html.unescape(text)}
-    rules = sheet.read_text()
     for name, font in FACES.items():
         file = io.BytesIO()
         write_subset(font, characters, file)
         packed = base64.b64encode(file.getvalue()).decode()
-        rules = rules.replace(f"url({name}.woff)", f"url(data:font/woff;base64,{packed})")
-    sheet.write_text(rules)
+        sheet = sheet.replace(f"url({name}.woff)", f"url(data:font/woff;base64,{packed})")
+    return sheet
+
+
+def copy_licenses(folder: Path) -> None:
+    """Put the licenses of the faces where the faces are."""
     for name, license in LICENSES.items():
-        shutil.copyfile(license, sheet.with_name(name))
+        shutil.copyfile(license, folder / name)

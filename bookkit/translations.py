@@ -85,7 +85,9 @@ SOURCES: dict[str, list[tuple[str, Any]]] = {
 RECORDS = {
     "_toc.yml": {"caption"},
     "evidence/can_i_use/causes.toml": {"note"},
-    "evidence/can_i_use/instances.toml": {"constructs", "of_the_construct", "left_out"},
+    "evidence/can_i_use/instances.toml": {
+        *("constructs", "of_the_construct", "left_out", "head.name", "head.words"),
+    },
     "evidence/releases.toml": {"symptom", "spoiled", "cure"},
     "evidence/upstream/index.toml": {"title", "state"},
     "examine/trials/about.toml": {"not_applicable", "alarms.why"},

@@ -78,6 +78,8 @@ def test_by_keyboard_the_choice_moves_and_enter_answers(open_page):
     (said,) = replies(form)
     assert said.startswith("B. ") and "Right." not in said
     assert form.locator("[aria-live=polite] .predict-reply").count() == 1
+    page.keyboard.press("ArrowDown")
+    assert replies(form) == [], "the reply to the choice before"
     assert form.get_by_role("radio").count() == 4
     assert form.get_by_role("group", name="On the old stack JAX refuses this loop").count() == 1
 

@@ -110,6 +110,21 @@ def test_errors_show_their_last_line_and_cells_of_the_old_stack_are_marked(path)
         assert program.select_one(".err") is None
 
 
+@pages
+def test_a_page_is_painted_after_one_sheet_and_its_scripts_wait(path):
+    page = soup(path)
+    sheets = [tag for tag in page.select("link[rel=stylesheet]") if not tag.find_parent("noscript")]
+    assert len(sheets) == 1, "see bookkit/sphinx/sheets.py"
+    waits = {tag["src"]: tag.has_attr("defer") for tag in page.select("script[src]")}
+    assert all(waits.values()), f"see `deferred` in the templates: {waits}"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_how_a_program_fails_is_said_where_its_outcome_is(path):
+    for output in soup(path).select("div.cell:is(.cell-raises, .cell-silent) > .cell_output"):
+        assert "cell-marks" in output.find_previous_sibling()["class"]
+
+
 @pytest.mark.parametrize("page", taught.failures())
 def test_a_chapter_is_read_in_the_minutes_of_its_card(page):
     seen = reading.words(SITE / f"{page}.html")
@@ -187,6 +202,8 @@ def test_a_page_can_be_downloaded_and_run_in_binder_or_colab(path):
     binder = [link for link in links if link.startswith("https://mybinder.org/v2/gh/")]
     assert binder == [taught.binder_address(str(place))]
     (saved,) = [link for link in links if "_sources/" in link]
+    in_words = [link["href"] for link in soup(path).select("h1 + .handed-out a")]
+    assert in_words[:2] == [*binder, saved] and in_words[-1] == "#cite"
     text = (path.parent / saved).read_text()
     notebook = json.loads(text)
     assert any(cell["cell_type"] == "code" for cell in notebook["cells"])
@@ -526,6 +543,47 @@ def test_the_filter_of_the_casebook_stands_in_the_address_and_knows_latest(open_
     expect(page.get_by_label("JAX", exact=True)).to_have_value("latest")
 
 
+def test_what_can_i_use_is_asked_stands_in_the_address_and_rows_are_judged_by_it(open_page):
+    page = open_page("book/reference/can-i-use.html").page
+    heads = page.locator("table.cells thead tr:last-child th:visible")
+    names, verdict = page.locator(".red-names").first, page.locator("#cell-verdict")
+    assert not any("_latent" in head or "scan_" in head for head in heads.all_inner_texts())
+    every = heads.count()
+    page.get_by_label("Construct", exact=True).fill("lax.scan")
+    asked = verdict.inner_text()
+    assert 0 < heads.count() < every and page.locator("thead [scope=colgroup]:visible").count() == 1
+    bad = page.locator("tbody tr:has(td:visible .verdict)").count()
+    rows = page.locator("table.cells tbody tr")
+    told = page.locator("table.cells td.range", has_text=re.compile(r"^(wrong|raises): "))
+    assert bad == told.count() and asked.startswith(f"{rows.count() - bad} of {rows.count()} ")
+    expect(names).not_to_be_visible()
+    page.reload()
+    expect(verdict).to_have_text(asked)
+    page.get_by_label("Construct", exact=True).fill("nonsense")
+    expect(verdict).to_have_text("No such distribution or construct.")
+    page.get_by_label("Construct", exact=True).fill("scan_first_axis")
+    assert heads.count() == 1
+
+
+def test_on_a_phone_a_row_names_what_is_red_and_leads_to_its_case(open_page):
+    page = open_page("book/reference/can-i-use.html?column=scan", 390).page
+    link = page.locator(".red-names a:visible").first
+    expect(link).to_have_text(re.compile("^In scan: "))
+    link.hover()
+    assert link.bounding_box()["height"] >= 24
+    link.click()
+    page.wait_for_url("**/cases/*.html")
+
+
+def test_the_filter_of_the_error_index_stands_in_the_address(open_page):
+    page = open_page("book/reference/error-index.html").page
+    page.locator("#index-words").fill("leaked")
+    asked = page.locator("#index-count").inner_text()
+    assert page.url.endswith("#/?words=leaked") and not asked.startswith("0 ")
+    page.reload()
+    expect(page.locator("#index-count")).to_have_text(asked)
+
+
 # What moves without the reader's doing, as a browser sums it up.
 SHIFTS = """() => { window.shifts = 0; new PerformanceObserver(list => {
   for (const one of list.getEntries()) window.shifts += one.value;
@@ -646,7 +704,8 @@ PLAIN = """() => {
     const text = [...e.childNodes].some(n => n.nodeType == Node.TEXT_NODE && n.data.trim());
     return text && !e.checkVisibility({visibilityProperty: true})
       && !e.matches(".headerlink") && !e.closest("script, style, noscript, svg title")
-      && !e.closest("details:not([open]), form:not(.predict), thead, .on-phone, .red-names");
+      && !e.closest("details:not([open]), form:not(.predict), thead, .on-phone, .red-names")
+      && !(innerWidth < 761 && e.closest("table.cells td, .matrix-key:has(+ * > .cells)"));
   });
   const ground = getComputedStyle(document.body).backgroundColor;
   const size = getComputedStyle(document.documentElement).fontSize;

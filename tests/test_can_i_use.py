@@ -25,6 +25,14 @@ def test_each_row_has_a_letter_for_each_construct():
         compile(row["made"], name, "eval")
 
 
+def test_each_construct_has_a_head_in_words_or_goes_wrong_whatever_the_distribution_is():
+    heads = [name for head in record.HEADS for name in head["words"]]
+    apart = [*record.INSTANCES["of_the_construct"]]
+    assert sorted(heads + apart) == sorted(record.CONSTRUCTS)
+    said = [(head["name"], words) for head in record.HEADS for words in head["words"].values()]
+    assert len(said) == len({*said}), "two columns have one name"
+
+
 @pytest.mark.slow
 def test_each_distribution_of_numpyro_is_in_the_table_or_is_left_out_with_a_reason():
     import numpyro.distributions as dist

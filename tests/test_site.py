@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 
 from bookkit import entries, illustrations
-from bookkit.sphinx import render, site
+from bookkit.sphinx import render, sheets, site
 from bookkit.sphinx.directives import bar
 from trace_evidence.steps import Panel, Steps
 
@@ -17,11 +17,28 @@ SHEET = """/* a note */ .used,.unused:hover,.a:not(.unused){color:red}
 
 
 def test_a_sheet_keeps_what_the_site_can_show():
-    kept = site.used_rules(SHEET, {"used", "a"})
+    kept = sheets.used_rules(SHEET, {"used", "a"})
     assert kept == (
         " .used,.a:not(.unused){color:red}\n@media print{}\n"
         '@font-face{font-family:x}html[data-theme="dark"] body{color:white}'
     )
+
+
+def test_sheets_become_one_with_their_imports_and_addresses(tmp_path):
+    (tmp_path / "styles").mkdir()
+    (tmp_path / "styles" / "theme.css").write_text(
+        '@charset "UTF-8";@import "../basic.css";a{b:url(../fonts/a.woff)}i{b:url("data:x,(y)")}'
+    )
+    (tmp_path / "basic.css").write_text("p{b:url(file.png)}")
+    one = sheets.read(tmp_path, "styles/theme.css")
+    assert one == 'p{b:url(file.png)}a{b:url(fonts/a.woff)}i{b:url("data:x,(y)")}'
+    page = (
+        '<link href="../_static/styles/theme.css?digest=1" rel="stylesheet" />\n'
+        '<link rel="stylesheet" type="text/css" href="../_static/book.css?v=2" />\n'
+        '<noscript><link rel="stylesheet" href="../_static/no-scripts.css"></noscript>'
+    )
+    found = sheets.LINK.findall(sheets.LINKS.search(page)[0])
+    assert found == [("../_static/", "styles/theme.css"), ("../_static/", "book.css")]
 
 
 def test_a_long_message_is_folded_where_a_sentence_or_a_line_or_a_word_ends():
@@ -44,6 +61,8 @@ def test_words_that_differ_between_the_stacks_are_marked_and_long_lines_stand_be
         return marks, "both-wide" in shown["classes"]
 
     assert outcomes("in: 2\nout: 3", "in: 2\nout: 2") == ([["3"], ["2"]], False)
+    marked = outcomes("position dist 5 4 | 2", "position dist   4 | 2")[0]
+    assert marked == [["5"], []], "a blank that is underlined"
     assert outcomes("nothing in common", "-1.5 [2 2]") == ([[], []], False)
     assert outcomes("a line of more than thirty-eight characters", "short")[1]
 

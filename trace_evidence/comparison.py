@@ -45,7 +45,10 @@ def compare(got, expected, kind="path", x=None, names=("", ""), **given) -> None
     down = -(-tables // across)
     figure, axes = plt.subplots(down, across, figsize=(4.4, 2.3 * down), squeeze=False)
     axes[-1, 0].set_xlabel(names[0], family="monospace")
-    axes[0, 0].set_ylabel(names[1] or HEIGHTS.get(kind, ""), family="monospace")
+    if names[1]:
+        axes[0, 0].set_ylabel(names[1], family="monospace")
+    else:
+        axes[0, 0].set_ylabel(HEIGHTS.get(kind, ""))  # which is no name of the program
     if kind == "hist":
         x = np.histogram_bin_edges(np.concatenate(list(rows.values())), 40)
     for place, (name, row) in enumerate(rows.items()):

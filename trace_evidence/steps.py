@@ -118,7 +118,7 @@ class Panel:
         rows: Mapping[str, object],
         hot: Container[str] = (),
         indent: int = 0,
-        words: bool = False,
+        words: bool | Container[str] = False,
     ) -> None:
         """Write names with their values in boxes; None and `MISSING` have a dashed one.
 
@@ -126,13 +126,15 @@ class Panel:
             rows: name to value.
             hot: the names that are drawn in the accent colour.
             indent: how far to the right the rows stand.
-            words: whether names and values are words, not code; see `chip`.
+            words: whether names and values are words, not code; see `chip`. Or the names whose
+                values are, of rows whose names all are.
         """
         right = max((len(name) for name in rows), default=0) * SIZE * MONO + MARGIN + indent + 8
         for name, value in rows.items():
             self.text(MARGIN + indent, self.height + 16, name, mono=not words)
             look = {"color": ACCENT, "tinted": True} if name in hot else {}
-            look |= {"dashed": value in (None, MISSING), "text": words}
+            said = words if isinstance(words, bool) else name in words
+            look |= {"dashed": value in (None, MISSING), "text": said}
             self.chip(right, self.height + 1, value, **look)
             self.height += 22
 

@@ -8,32 +8,60 @@
   if (!form || !table || !verdict) return;
   const MOST = 25;
   const bare = text => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-  const fits = (cell, asked) => bare(cell.textContent).includes(asked)
+  const fits = (cell, words, asked) => bare(words).includes(asked)
     || cell.dataset.also.split(",").some(name => bare(name) === asked);
-  const heads = [...table.tHead.rows[0].cells];
+  const [above, below] = table.tHead.rows;
+  const groups = [...above.cells].slice(2).map(cell => ({cell, span: cell.colSpan}));
+  const groupOf = groups.flatMap(({cell, span}) => Array(span).fill(cell));
+  const heads = [...below.cells].map((cell, place) => {
+    const words = `${groupOf[place].textContent}: ${cell.textContent}`;
+    return {cell, words, all: `${words} ${cell.dataset.name}`};
+  });
+  const said = verdict.dataset;
+  /* The verdict of a row, as far as its columns are shown. */
+  const judge = (line, columns) => {
+    const red = {wrong: [], fails: []};
+    heads.forEach(({words}, place) => {
+      const mark = line.cells[place + 2].querySelector(".verdict");
+      if (!columns[place] || !mark) return;
+      const named = Object.assign(document.createElement(mark.localName), {textContent: words});
+      if (mark.href) named.href = mark.href;
+      red[mark.classList[1].slice("verdict-".length)].push(named);
+    });
+    const kinds = Object.keys(red).filter(kind => red[kind].length);
+    const names = document.createElement("span");
+    names.className = "red-names";
+    names.append(...red.wrong, ...red.fails);
+    const told = kinds.map(kind => `${said[kind]}: ${red[kind].length}`).join(said.comma);
+    line.cells[1].replaceChildren(told || said.right, names);
+    return kinds.length > 0;
+  };
   const show = () => {
     const asked = Object.fromEntries(new FormData(form));
     const [row, column] = [bare(asked.row), bare(asked.column)];
-    const columns = heads.map((head, place) => place < 2 || fits(head, column));
+    const columns = heads.map(({cell, all}) => fits(cell, all, column));
+    heads.forEach(({cell}, place) => { cell.hidden = !columns[place]; });
+    for (const {cell} of groups) {
+      const left = columns.filter((shown, place) => shown && groupOf[place] === cell).length;
+      cell.hidden = !left;
+      cell.colSpan = left || 1;
+    }
     const rows = [...table.tBodies[0].rows].filter(line => {
-      line.hidden = !fits(line.cells[0], row);
+      line.hidden = !fits(line.cells[0], line.cells[0].textContent, row);
+      columns.forEach((shown, place) => { line.cells[place + 2].hidden = !shown; });
       return !line.hidden;
     });
-    for (const line of table.rows) {
-      [...line.cells].forEach((cell, place) => { cell.hidden = !columns[place]; });
-    }
-    const bad = rows.filter(line => [...line.cells].some((cell, place) => place > 1
-      && columns[place] && cell.querySelector(".verdict-wrong, .verdict-fails")));
+    const bad = rows.filter(line => judge(line, columns));
     const names = bad.map(line => line.cells[0].textContent);
-    const {all, bad: notRight, none} = verdict.dataset;
-    const found = rows.length && columns.filter(Boolean).length > 2;
-    const said = found
-      ? [all.replace("{right}", rows.length - bad.length).replace("{all}", rows.length)] : [none];
+    const found = rows.length && columns.some(Boolean);
+    const parts = found
+      ? [said.all.replace("{right}", rows.length - bad.length).replace("{all}", rows.length)]
+      : [said.none];
     if (found && names.length) {
       const more = names.length > MOST ? " …" : "";
-      said.push(notRight.replace("{names}", names.slice(0, MOST).join(", ") + more));
+      parts.push(said.bad.replace("{names}", names.slice(0, MOST).join(said.comma) + more));
     }
-    verdict.textContent = said.join("; ");
+    verdict.textContent = parts.join("; ");
     const kept = new URLSearchParams(Object.entries(asked).filter(([, text]) => text));
     history.replaceState(null, "", `${location.pathname}${kept.size ? `?${kept}` : ""}${location.hash}`);
   };

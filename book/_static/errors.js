@@ -37,7 +37,10 @@ document.addEventListener("DOMContentLoaded", () => {
       found.scrollIntoView();
     }
   };
-  words.addEventListener("input", show);
+  /* What is asked stands in the address, as #/?words=scan, beside what the box above asks. */
+  const { asked: inAddress, ask } = globalThis.traceEvidence;
+  words.value = inAddress().get("words") ?? words.value;
+  words.addEventListener("input", () => { show(); ask({ words: words.value }); });
   addEventListener("pageshow", show);  // Back brings the words back
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", leadTo);

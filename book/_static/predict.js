@@ -55,7 +55,10 @@ function makePredict(form) {
   let pointed = false;
   form.addEventListener("pointerdown", () => { pointed = true; });
   form.addEventListener("keydown", () => { pointed = false; });
-  form.addEventListener("change", () => { if (pointed) answer(); });
+  form.addEventListener("change", () => {
+    if (pointed) answer();
+    else places.forEach(place => place.replaceChildren());  // the reply to what was chosen before
+  });
   form.addEventListener("submit", event => { event.preventDefault(); answer(); });
 
   form.querySelector("details").classList.add("predict-fold");

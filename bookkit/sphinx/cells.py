@@ -151,8 +151,9 @@ def mark_cells(app: Sphinx, doctree: nodes.document) -> None:
             cell.children = cell.children[:1]  # what it says of an empty answer
         if "answer" in tags:
             cell.parent.insert(cell.parent.index(cell), how_to_answer(app.env.docname))
-        if came and any("asks_about" in part for part in cell.children):
-            cell.insert(2, render.mark_line(came))
+        elements = [part.get("nb_element") for part in cell.children]
+        if came and "cell_code_output" in elements and cell.get("hide_mode") in (None, "input"):
+            cell.insert(elements.index("cell_code_output"), render.mark_line(came))
         else:
             marks += came
         if marks:

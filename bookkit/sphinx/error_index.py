@@ -10,6 +10,7 @@ from trace_evidence import steps
 
 from .directives import Generated, code, directive, programs
 from .render import error_block, fold, raw
+from .triage_box import source
 from .written import Nodes
 
 
@@ -80,9 +81,12 @@ def everyday_entry(here: Generated, entry: entries.Entry) -> nodes.container:
     look = " ".join(
         say("See [](/{page}).", page=f"{programs()[name][1]}.md") for name in entry.look
     )
+    more = say("See [](/{page}).", page=entry.link.removeprefix("/"))
+    if entry.link.startswith("https:"):
+        more = f"[{say('More {where}', where=source(entry.link))}]({entry.link})"
     lines = [
         f"**{entry.title}**", "<br>".join(map(code, entry.wordings[:1])), entry.symptom,
-        say("*Try first:* {first} [More]({page})", first=entry.cure, page=entry.link),
+        f"{say('*Try first:* {first}', first=entry.cure)} {more}",
     ]  # fmt: skip
     if entry.question:
         lines.append(say("*Ask:* {question} {look}", question=entry.question, look=look))

@@ -92,7 +92,7 @@ def differing(text: str, other: str) -> list[tuple[str, bool]]:
         return [(text, False)]
     parts = matcher.get_opcodes()
     found = [("".join(ours[i:j]), kind != "equal") for kind, i, j, _, _ in parts if i < j]
-    return [(text, differs and bool(text.strip())) for text, differs in found]
+    return found
 
 
 def mark_differences(sides: list[nodes.Element]) -> None:
@@ -112,7 +112,9 @@ def mark_differences(sides: list[nodes.Element]) -> None:
         block.rawsource = "marked"
         block.children = []
         for part, differs in differing(text, other):
-            block += nodes.inline("", part, classes=["differs"]) if differs else nodes.Text(part)
+            for word in re.split(r"(\s+)", part):
+                marked = differs and word.strip()  # a blank that is underlined looks like `_`
+                block += nodes.inline("", word, classes=["differs"]) if marked else nodes.Text(word)
 
 
 def outcomes_side_by_side(sides: list[nodes.Element]) -> nodes.container:

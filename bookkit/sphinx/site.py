@@ -1,7 +1,6 @@
 """What makes the built book a light web site that can be found. Loaded by Sphinx.
 
-The theme sends every icon of Font Awesome, as a script and as fonts, to show twenty; this sends
-those twenty. Titles and descriptions come from the catalogue, or from a page's front matter.
+Titles and descriptions come from the catalogue, or from a page's front matter.
 """
 
 import base64
@@ -19,26 +18,13 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx_sitemap import add_html_link
 
-from bookkit import entries, execute, faces, languages, pages, publish, taught, versions
+from bookkit import entries, execute, languages, pages, publish, taught, versions
 from bookkit.languages import cached, say
 from bookkit.localized import name_parts
 
 from .directives import at_handouts, in_english, linked
 
 DATE = re.compile(r"(\d{4}-\d\d-\d\d)")
-# A rule of the theme's style sheet that gives an icon its character.
-ICON = re.compile(r'\.fa-[\w-]+:before\{content:"\\([0-9a-f]+)"\}')
-FONT = re.compile(r'url\(([^)]*)\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) format\("truetype"\)')
-# The theme's colours follow an attribute of the page, which only a script can set.
-LIGHT = re.compile(r"\[data-theme=\"?light\"?\]")
-DARK_RULE = re.compile(r"(?<=[}/;])([^{}@;]*\[data-theme=\"?dark\"?\][^{}]*)\{([^{}]*)\}")
-# What holds on paper alone, with its rules.
-ON_PAPER = re.compile(r"@media print\s*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
-COMMENT = re.compile(r"/\*.*?\*/", re.S)
-RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
-CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
-# Sheets of the theme and of extensions, of which a site uses a part.
-SHEETS = ("styles/*.css", "mystnb.*.css")
 BODY = [
     # Roles that docutils gives to a bibliography, and that browsers no longer know.
     (r' role="(doc-biblioentry|list)"', ""),
@@ -68,14 +54,17 @@ PLURAL = [
     ("doctools.js", r"new Function\([^)]*\)`\s*\)", "catalog.plural_expr"),
 ]
 CHARSET = re.compile(r'(<meta charset="utf-8" ?/?>)(?:<meta http-equiv="Content-Sec[^>]*>)?')
-# What the theme and Sphinx put into the site and no page asks for.
-UNUSED = ("**/*.map", "*webpack-macros.html", "scripts/fontawesome.js", "sphinx-thebe.*")
 
 
 def without(markup: str, *names: str) -> str:
     """Return HTML without the lines that hold one of these names; a filter for templates."""
     lines = str(markup).splitlines()
     return "\n".join(line for line in lines if not any(name in line for name in names))
+
+
+def deferred(markup: str) -> str:
+    """Return HTML whose scripts wait until the page is read, and run in their order."""
+    return re.sub(r"<script (?=src=)", "<script defer ", str(markup))
 
 
 def configure(app: Sphinx, config: Config) -> None:
@@ -96,7 +85,7 @@ def add_filters(app: Sphinx) -> None:
     """Give the templates what they use."""
     if app.builder.format == "html":
         environment = app.builder.templates.environment
-        environment.filters |= {"without": without, "name_parts": name_parts}
+        environment.filters |= {"without": without, "deferred": deferred, "name_parts": name_parts}
         environment.globals["say"] = say
 
 
@@ -199,8 +188,8 @@ def offer_notebook(app: Sphinx, pagename: str, templatename: str, context: dict,
 
 
 def offer_handouts(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """Put below the title of a page that is taught where it runs, and what is handed out of it."""
-    if pagename not in taught.taught() or doctree is None:
+    """Put below the title of a page with cells where it runs, and what is handed out of it."""
+    if pagename not in taught.with_cells() or doctree is None:
         return
     up = "../" * pagename.count("/")
     links = {"Binder": taught.binder_address(pagename)}
@@ -241,81 +230,6 @@ def write_handouts(app: Sphinx, exception: Exception | None) -> None:
     # The keys of the tests are in the instructor's zip alone.
     hidden = shutil.ignore_patterns("*-key.pdf")
     shutil.copytree(kept, Path(app.outdir, taught.IN_ROOM), ignore=hidden)
-
-
-def show_colours_without_scripts(static: Path) -> None:
-    """Make light the colours of a page without scripts, and dark a sheet that such a page loads.
-
-    The theme has the colours of `light` and `dark` behind an attribute that says `auto` until a
-    script has run. Here light holds for all that is not dark, and what holds for dark stands once
-    more in `no-scripts-dark.css`, for `auto`.
-    """
-    dark = []
-    # In the order of the page: the theme's, the extensions', the book's own.
-    ours = {file.name for file in (pages.BOOK / "_static").glob("*.css")}
-    for sheet in sorted(
-        static.rglob("*.css"), key=lambda s: (s.name in ours, s.parent.name != "styles", s.name)
-    ):
-        text = sheet.read_text()
-        on_screen = ON_PAPER.sub("", COMMENT.sub("", text))
-        for selectors, rules in DARK_RULE.findall("}" + on_screen):
-            own = [one for one in re.split(r",(?![^(]*\))", selectors) if "data-theme" in one]
-            auto = ",".join(own).replace('"dark"', "dark").replace("=dark]", "=auto]")
-            dark.append(f"{auto.strip()}{{{rules.strip()}}}")
-        changed = LIGHT.sub(":not([data-theme=dark])", text)
-        if changed != text:
-            sheet.write_text(changed)
-    (static / "no-scripts-dark.css").write_text("\n".join(dark) + "\n")
-
-
-def used_names(site: Path) -> set[str]:
-    """Return the classes of the site's pages, and all words of its scripts, which set classes."""
-    scripts = [file for file in site.rglob("*.js") if file.name != "searchindex.js"]
-    names = {name for file in scripts for name in re.findall(r"[\w-]+", file.read_text())}
-    for page in site.rglob("*.html"):
-        for classes in re.findall(r'class="([^"]*)"', page.read_text()):
-            names.update(classes.split())
-    return names
-
-
-def used_rules(text: str, names: set[str]) -> str:
-    """Return a style sheet without the selectors that need a class which nothing has."""
-
-    def is_used(selector: str) -> bool:
-        asked = re.sub(r":(not|is|where|has)\([^()]*\)", "", selector)
-        return "(" in asked or "\\" in asked or names.issuperset(CLASS.findall(asked))
-
-    def keep(rule: re.Match) -> str:
-        if "@" in rule[1]:
-            return rule[0]
-        kept = ",".join(filter(is_used, re.split(r",(?![^(]*\))", rule[1])))
-        return f"{kept}{{{rule[2]}}}" if kept else ""
-
-    return RULE.sub(keep, COMMENT.sub("", text))
-
-
-def lighten(app: Sphinx, exception: Exception | None) -> None:
-    """Leave out of the built site what no page uses: icons, rules, maps of scripts, templates."""
-    if exception or app.builder.name != "html":
-        return
-    site, static = Path(app.outdir), Path(app.outdir, "_static")
-    for pattern in UNUSED:
-        for file in static.glob(pattern):
-            file.unlink()
-    used = used_names(site)
-    for pattern in SHEETS:
-        for sheet in static.glob(pattern):
-            sheet.write_text(used_rules(sheet.read_text(), used))
-    show_colours_without_scripts(static)
-    sheet = static / "styles" / "pydata-sphinx-theme.css"
-    text = sheet.read_text()
-    sheet.write_text(FONT.sub(r'url(\1.woff) format("woff")', text))
-    characters = {int(code, 16) for code in ICON.findall(text)}
-    for font in static.glob("vendor/fontawesome/webfonts/*.ttf"):
-        faces.write_subset(font, characters, font.with_suffix(".woff"))
-        font.unlink()
-        font.with_suffix(".woff2").unlink()
-    faces.embed(static / "book.css", (page.read_text() for page in site.rglob("*.html")))
 
 
 def guard(app: Sphinx, exception: Exception | None) -> None:
@@ -376,7 +290,6 @@ def setup(app: Sphinx) -> dict:
     app.connect("html-page-context", link_cases, priority=400)
     app.connect("html-page-context", cite, priority=400)
     app.connect("html-page-context", offer_notebook, priority=600)
-    app.connect("build-finished", lighten, priority=900)
     app.connect("build-finished", guard, priority=900)
     app.connect("html-page-context", offer_handouts, priority=600)
     app.connect("build-finished", write_notebooks)
