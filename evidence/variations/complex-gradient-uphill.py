@@ -93,8 +93,8 @@ def scan():
 @vary("under vmap", "silent", "holds")
 def lanes():
     goals = jnp.stack([GOAL, -GOAL])
-    run = lambda turn: lambda goal: descend(
-        turn(jax.grad(lambda z: loss(z, goal))), jnp.zeros(3, jnp.complex64)
+    run = lambda turn: (
+        lambda goal: descend(turn(jax.grad(lambda z: loss(z, goal))), jnp.zeros(3, jnp.complex64))
     )
     return (
         lambda: jax.vmap(run(lambda gradient: gradient))(goals),

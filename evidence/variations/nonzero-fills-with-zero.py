@@ -57,9 +57,7 @@ vary("the first element is zero", "right", "holds")(
 )
 vary("integers", "silent", "holds")(lambda: three(x=PAYMENTS.astype(int)))
 vary("nothing is selected", "silent", "holds")(lambda: three(limit=100))
-vary("an index past the end, read with a fill", "silent", "holds")(
-    lambda: three(cure=past_the_end)
-)
+vary("an index past the end, read with a fill", "silent", "holds")(lambda: three(cure=past_the_end))
 vary("sum with where", "silent", "holds")(
     lambda: three(cure=lambda x, limit: jnp.sum(x, where=x > limit))
 )
@@ -75,7 +73,7 @@ def lanes():
     limits = np.float32([50, 15])
     wrong = lambda x, limit: x[jnp.nonzero(x > limit, size=6)[0]].mean()
     cure = lambda x, limit: jnp.mean(x, where=x > limit)
-    expected = [row[row > limit].mean() for row, limit in zip(rows, limits)]
+    expected = [row[row > limit].mean() for row, limit in zip(rows, limits, strict=True)]
     return lambda: jax.vmap(wrong)(rows, limits), expected, lambda: jax.vmap(cure)(rows, limits)
 
 

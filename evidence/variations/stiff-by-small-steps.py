@@ -59,9 +59,7 @@ def three(wrong=None, cure=None, rtol=None, **options):
 ROD = tuple(np.sin(np.linspace(0, np.pi, 61)).tolist())
 vary("as on the page", "silent", "holds")(lambda: three())
 vary("another explicit solver", "silent", "holds")(lambda: three(diffrax.Dopri5()))
-vary("looks right: a solver of high order", "silent", "falls")(
-    lambda: three(cure=diffrax.Dopri8())
-)
+vary("looks right: a solver of high order", "silent", "falls")(lambda: three(cure=diffrax.Dopri8()))
 vary("looks right: a looser tolerance", "silent", "falls")(
     lambda: three(cure=diffrax.Tsit5(), rtol=3e-4)
 )

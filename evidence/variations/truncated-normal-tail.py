@@ -24,6 +24,10 @@ def mirrored(key, low, high, shape):
     return -jax_draws(key, -high, -low, shape)
 
 
+def by_numpyro(key, low, high, shape):
+    return dist.TruncatedNormal(low=low, high=high).sample(key, shape)
+
+
 def coarse(draws):
     """Quantiles to a hundredth of a unit or so, as forty thousand draws have them."""
     return np.round(np.quantile(draws, LEVELS), 1)
@@ -47,11 +51,7 @@ vary("within three it is right", "right", "holds")(lambda: three(1.0, 2.0))
 vary("looks right: the interval with the other sign", "silent", "falls")(
     lambda: three(cure=mirrored)
 )
-vary("NumPyro's distribution", "silent", "holds")(
-    lambda: three(
-        cure=lambda key, low, high, shape: dist.TruncatedNormal(low=low, high=high).sample(key, shape)
-    )
-)  # fmt: skip
+vary("NumPyro's distribution", "silent", "holds")(lambda: three(cure=by_numpyro))
 vary("a key of the new kind", "silent", "holds")(
     lambda: three(draw=lambda key, *rest: jax_draws(jax.random.key(3), *rest))
 )
@@ -60,8 +60,8 @@ vary("a key of the new kind", "silent", "holds")(
 @vary("under vmap", "silent", "holds")
 def lanes():
     keys = jax.random.split(jax.random.PRNGKey(1), 4)
-    run = lambda draw: lambda: coarse(
-        jax.vmap(lambda key: draw(key, 5.5, 6.5, (MANY // 4,)))(keys).ravel()
+    run = lambda draw: (
+        lambda: coarse(jax.vmap(lambda key: draw(key, 5.5, 6.5, (MANY // 4,)))(keys).ravel())
     )
     return run(jax_draws), np.round(truncnorm(5.5, 6.5).ppf(LEVELS), 1), run(upper_tail)
 
@@ -69,8 +69,10 @@ def lanes():
 @vary("in a scan", "silent", "holds")
 def scan():
     keys = jax.random.split(jax.random.PRNGKey(2), 4)
-    run = lambda draw: lambda: coarse(
-        lax.scan(lambda c, key: (c, draw(key, 5.5, 6.5, (MANY // 4,))), 0, keys)[1].ravel()
+    run = lambda draw: (
+        lambda: coarse(
+            lax.scan(lambda c, key: (c, draw(key, 5.5, 6.5, (MANY // 4,))), 0, keys)[1].ravel()
+        )
     )
     return run(jax_draws), np.round(truncnorm(5.5, 6.5).ppf(LEVELS), 1), run(upper_tail)
 
