@@ -54,7 +54,7 @@ OWNERS = translatable(
 )
 LIBRARIES = {
     **{"numpyro": "NumPyro", "jax": "JAX", "equinox": "Equinox", "optax": "Optax"},
-    **{"flax": "Flax", "python": "Python"},
+    **{"flax": "Flax", "diffrax": "Diffrax", "python": "Python"},
 }
 SEVERITIES = translatable(
     {  # silently wrong at ordinary sizes; silently wrong in a corner; loud, or waste only
