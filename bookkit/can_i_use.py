@@ -82,7 +82,7 @@ def table(address: Callable[[str], str]) -> str:
     """
     rows, known, body = record.letters_on(record.stacks()[-1]), record.cells(), []
     heads = {
-        name: f"{say(head['name'])}: {say(words)}"
+        name: say("{group}: {head}", group=say(head["name"]), head=say(words))
         for head in record.HEADS
         for name, words in head["words"].items()
     }

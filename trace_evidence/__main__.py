@@ -80,13 +80,13 @@ def narrow(see: str | None, where: str | None, library: str) -> int:
     """Print the failures that show what is asked; ask for what is not given.
 
     Returns:
-        0, 1 when nothing shows it, or 2 for a library that no entry is about.
+        0, or 1 when nothing shows it.
     """
     entries, spoken = narrowing.silent(), rules.language()
     libraries = sorted({entry["library"] for entry in entries.values()} - {""})
     if library and library not in libraries:
-        print(f"error: {library}: no entry; there are {', '.join(libraries)}.", file=sys.stderr)
-        return 2
+        known = ", ".join(libraries)
+        print(f"No failure of {library} is listed, but of {known}.", file=sys.stderr)
     if not see and not where:
         say, seen = rules.words(spoken), narrowing.counted(entries, "see")
         see = narrowing.ask(narrowing.ASK_SEE, seen, narrowing.SEE, say)
