@@ -6,7 +6,8 @@ A page is executed once, in English. What its figures say is translated in the d
 
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import Any
 
 from trace_evidence import steps
@@ -44,11 +45,27 @@ def changed(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any
         )
         frames.append(
             {
-                "at": at, "where": steps.in_words(choices, at), "part": part,
+                "at": at, "where": where(choices, at), "part": part,
                 "says": frame["says"] and change(frame["says"]), "alt": alt, "html": drawn,
             }
         )  # fmt: skip
     return {"caption": change(data["caption"]), "choices": choices, "frames": frames}
+
+
+def where(choices: Iterable[str], at: list) -> str:
+    """Return a choice in words, as `steps.in_words` does in English."""
+    pairs = [
+        say("{number} {name}", number=one, name=name)
+        if isinstance(one, int)
+        else say("{name}: {choice}", name=name, choice=one)
+        for name, one in zip(choices, at, strict=True)
+    ]
+    return reduce(lambda one, other: say("{one}, {other}", one=one, other=other), pairs) if pairs else ""
+
+
+def as_html(data: dict[str, Any]) -> str:
+    """Return a figure for a page, with the punctuation of the language that is spoken."""
+    return steps.as_html(data, say("{part}.", part="{part}"))
 
 
 def words(data: dict[str, Any]) -> list[str]:

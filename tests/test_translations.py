@@ -91,6 +91,19 @@ def test_terms_are_used_in_one_way(code):
     assert not wrong, "\n".join(wrong)
 
 
+@each_language
+def test_words_that_mean_something_else_are_not_used(code):
+    forbidden = tomllib.loads((languages.FOLDER / code / "language.toml").read_text())["forbidden"]
+    wrong = [
+        f"{file.relative_to(languages.FOLDER)}: {word!r} is {forbidden[word]!r}: {row.string!r}"
+        for file in (languages.FOLDER / code).rglob("*.po")
+        for row in messages(file)
+        for word in forbidden
+        if word in row.string
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_a_changed_text_is_fuzzy_and_stays_english(tmp_path, monkeypatch):
     monkeypatch.setattr(languages, "FOLDER", tmp_path)
     old, new = Catalog(), Catalog()

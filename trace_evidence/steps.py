@@ -241,14 +241,19 @@ def in_words(choices: Iterable[str], at: Iterable) -> str:
     )
 
 
-def as_html(data: Mapping[str, Any]) -> str:
-    """Return a figure with all its frames in order, for a page or a notebook."""
+def as_html(data: Mapping[str, Any], stop: str = "{part}.") -> str:
+    """Return a figure with all its frames in order, for a page or a notebook.
+
+    Args:
+        data: the figure, as `Steps.data` returns it.
+        stop: how a frame's place ends; another language has another full stop.
+    """
     body, before = [], None
     for frame in data["frames"]:
         if frame["where"] and frame["where"] != before:
             body.append(f'<p class="steps-where"><b>{html.escape(frame["where"])}</b></p>')
         before = frame["where"]
-        part = f"<b>{frame['part']}.</b> " if frame["part"] else ""
+        part = f"<b>{stop.format(part=frame['part'])}</b> " if frame["part"] else ""
         says = f'<p class="steps-says">{part}{marked_up(frame["says"])}</p>' * bool(frame["says"])
         at = html.escape(json.dumps(frame["at"]), quote=True)
         body.append(f'<div class="steps-frame" data-at="{at}">{says}{frame["html"]}</div>')

@@ -33,7 +33,7 @@ def figure_of(here: Generated, page: str, name: str) -> str:
             data = in_order(output["data"][steps.MIME])
             first = next(one for one in data["frames"] if one["says"].startswith("Silent"))
             data["frames"].sort(key=lambda frame: frame is not first)
-            figure = steps.as_html(frames.changed(data, say))
+            figure = frames.as_html(frames.changed(data, say))
             return f'<div class="front-figure">{figure}</div>'
     raise here.error(f"{path.name} has no cell {name!r} with a figure.")
 

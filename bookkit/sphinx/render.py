@@ -192,7 +192,7 @@ class Renderer(NbElementRenderer):
             return [self.render_both(data)]
         if data.mime_type == steps.MIME:
             said = frames.changed(in_order(data.content), say)
-            return [raw(steps.as_html(said))]
+            return [raw(frames.as_html(said))]
         return super().render_mime_type(data)
 
     def render_both(self, data: MimeData) -> nodes.container:
