@@ -7,7 +7,6 @@ A page is executed once, in English. What its figures say is translated in the d
 import html
 import re
 from collections.abc import Callable, Iterable
-from functools import reduce
 from typing import Any
 
 from trace_evidence import steps
@@ -54,13 +53,14 @@ def changed(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any
 
 def where(choices: Iterable[str], at: list) -> str:
     """Return a choice in words, as `steps.in_words` does in English."""
-    pairs = [
-        say("{number} {name}", number=one, name=name)
-        if isinstance(one, int)
-        else say("{name}: {choice}", name=name, choice=one)
-        for name, one in zip(choices, at, strict=True)
-    ]
-    return reduce(lambda one, other: say("{one}, {other}", one=one, other=other), pairs) if pairs else ""
+    told = ""
+    for name, choice in zip(choices, at, strict=True):
+        if isinstance(choice, int):
+            pair = say("{number} {name}", number=choice, name=name)
+        else:
+            pair = say("{name}: {choice}", name=name, choice=choice)
+        told = say("{one}, {other}", one=told, other=pair) if told else pair
+    return told
 
 
 def as_html(data: dict[str, Any]) -> str:
