@@ -689,7 +689,7 @@ def test_who_reads_in_the_dark_prints_dark_text(open_page):
     page = open_page("book/cases/leaf-order.html", scheme="dark").page
     page.evaluate(
         """addEventListener("beforeprint", () => {
-          window.printed = getComputedStyle(document.querySelector("article p")).color;
+          window.printed = getComputedStyle(document.querySelector("#what-you-see p")).color;
         })"""
     )
     page.pdf()
