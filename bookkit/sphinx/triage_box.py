@@ -57,17 +57,41 @@ def rules() -> dict[str, Any]:
     return {**publish.rules(), "rules": rules, "avoid": releases}
 
 
+# What a rule says is in its document too, and sent once.
+JOINED = """\
+for (const one of traceEvidence.known.documents) {
+  const rule = traceEvidence.known.triage.rules[one.rule];
+  if (rule?.says) one.keywords += ` ${rule.says}`;
+  else if (rule) rule.says = one.text;
+}
+"""
+
+
+def parted(rules: list[dict[str, Any]], documents: list[dict[str, Any]]) -> None:
+    """Take out of rules and documents what both have; `JOINED` puts it back in the browser."""
+    places = {rule["id"]: place for place, rule in enumerate(rules)}
+    for one in documents:
+        place = places.get(one.pop("name", ""))
+        rule = {} if place is None else rules[place]
+        if rule and one["text"] == rule["says"]:
+            del rule["says"]
+            one["rule"] = place
+        elif rule and rule["says"] in one["keywords"]:
+            one |= {"keywords": one["keywords"].replace(rule["says"], ""), "rule": place}
+
+
 @cached
 def data() -> str:
     """Return the script that hands triage and search their data, with the library that searches."""
+    triage, found = rules(), documents()
+    parted(triage["rules"], found)
     known = json.dumps(
-        {"triage": rules(), "documents": documents()}, ensure_ascii=False, separators=(",", ":")
+        {"triage": triage, "documents": found}, ensure_ascii=False, separators=(",", ":")
     )
     library = Path(__file__).with_name("minisearch.js").read_text(encoding="utf-8")
     library = COMMENTS.sub("", library)  # half of what it weighs
-    return (
-        f"{library}\nglobalThis.traceEvidence = {{...globalThis.traceEvidence, known: {known}}};\n"
-    )
+    known = f"globalThis.traceEvidence = {{...globalThis.traceEvidence, known: {known}}};"
+    return f"{library}\n{known}\n{JOINED}"
 
 
 def data_address() -> str:
@@ -133,7 +157,7 @@ def source(link: str) -> str:
     return say("in this book")
 
 
-def documents() -> list[dict[str, str]]:
+def documents() -> list[dict[str, Any]]:
     """Return what `search.js` searches: the entries, and the pages with their sections."""
     rows = []
     families: dict[str, list[str]] = {}  # of the pages that families lead to, which stand below
@@ -144,7 +168,8 @@ def documents() -> list[dict[str, str]]:
         words = [*one.phrases, one.cause, one.message, *(row.text for row in one.wordings)]
         errors = {row.type for row in one.wordings if row.text.endswith(row.type)}
         words += [entries.LIBRARIES.get(one.library, ""), one.name.replace("-", " ")]
-        rows.append((one.title, one.place, one.symptom, " ".join(words), " ".join(sorted(errors))))
+        texts = (" ".join(words), " ".join(sorted(errors)), one.name)
+        rows.append((one.title, one.place, one.symptom, *texts))
     known = {one.page for one in entries.by_name().values()}
     for entry in pages.contents():
         if entry.page not in known:
@@ -156,8 +181,8 @@ def documents() -> list[dict[str, str]]:
             other = [*map(translated, heads), entry.page.replace("/", " "), entry.part]
             other += [*map(say, meta.get("keywords", [])), *families.get(entry.page, [])]
             title = translated(pages.title(entry.page))
-            rows.append((title, entry.page, say(about), " ".join(other), ""))
-    keys = ("title", "href", "text", "keywords", "errors")
+            rows.append((title, entry.page, say(about), " ".join(other), "", ""))
+    keys = ("title", "href", "text", "keywords", "errors", "name")
     found = [
         dict(zip(keys, (title, to_site(place), " ".join(text.split()), *words), strict=True))
         for title, place, text, *words in rows
