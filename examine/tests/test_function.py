@@ -156,7 +156,7 @@ def test_what_cannot_be_compared_is_said():
     with pytest.raises(ValueError, match="unknown check 'keys'"):
         examine.function(decides, X, checks=["keys"])
     assert examine.function(stale(), X, ignore=["stale-program"]).ok
-    noisy = examine.function(lambda x: x + np.random.normal(), X, checks=["state"])
+    noisy = examine.function(lambda x: x + np.random.normal(size=x.shape), X, checks=["state"])
     assert [row.why for row in noisy.not_run] == ["it returns another result at each call"], noisy
     (row,) = examine.function(Centred(), np.zeros(3), checks=["state"]).not_run
     assert row.why == "the model's mean is kept, and it takes no other data made of these"
