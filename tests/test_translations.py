@@ -92,6 +92,15 @@ def test_terms_are_used_in_one_way(code):
 
 
 @each_language
+def test_one_english_text_has_one_translation(code):
+    found: dict[str, set[str]] = {}
+    for file in (languages.FOLDER / code).rglob("*.po"):
+        for row in messages(file):
+            found.setdefault(" ".join(row.id.split()), set()).add(row.string)
+    assert not {text: both for text, both in found.items() if len(both) > 1}
+
+
+@each_language
 def test_words_that_mean_something_else_are_not_used(code):
     forbidden = tomllib.loads((languages.FOLDER / code / "language.toml").read_text())["forbidden"]
     wrong = [
