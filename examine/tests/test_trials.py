@@ -32,8 +32,8 @@ def test_a_word_says_what_came_of_a_model(case, said, word):
 
 def test_each_model_has_one_row_with_its_word_and_each_of_its_own_is_named_or_left_alone():
     rows, known = count.load(), count.known()
-    kept = {file.stem for file in count.MODELS.glob("*.py")} | pairs.PAIRS.keys()
-    assert kept == {name.removesuffix(count.CURED) for name in known}
+    there = {file.stem for file in count.MODELS.glob("*.py")} | pairs.PAIRS.keys()
+    assert there == {name.removesuffix(count.CURED) for name in known}
     places = [(row["of"], row.get("file"), row["model"]) for row in rows]
     assert len(places) == len(set(places))
     assert all(row["said"] == count.verdict(row["case"], row) for row in rows)
@@ -42,8 +42,8 @@ def test_each_model_has_one_row_with_its_word_and_each_of_its_own_is_named_or_le
     assert wrong == WRONG
 
 
-WRONG = {"h23"}
-"""A key used at each step of a loop is hinted at as one that the model makes itself."""
+WRONG = {"h04", "h05", "h23", "h29", "h30"}
+"""Four raise by themselves. A key of a loop is hinted at as one that the model makes itself."""
 
 
 def test_other_peoples_models_are_300_each_check_met_20_and_a_fiftieth_at_most_is_alarmed():

@@ -1,7 +1,6 @@
 """What `examine` is judged by: models of its own, hit or whole, and models of other people.
 
-`rows.jsonl` has a row for each model that was ever counted, and `about.toml` what stands beside
-them. A model stays as a file where `examine` once missed it, named it wrongly, alarmed or hinted in
-vain, or where no quick test of `examine/tests` names its case. The other rows stay as they were
-counted; their models are in the history, under `examine/trials/models`.
+`rows.jsonl` has a row for each model, and `about.toml` what stands beside them. Those that were
+written for a count are files of `models`, all of them, so that each count can be made again. Other
+cases have a pair, hit and cured, in `pairs.py`.
 """

@@ -45,7 +45,7 @@ def save(rows: Iterable[Row]) -> None:
 
 
 def made(name: str) -> tuple[Any, tuple, dict[str, Any]] | None:
-    """Return a model, its arguments and those of `examine`; None where it is not kept."""
+    """Return a model, its arguments and those of `examine`; None where there is none."""
     if (file := MODELS / f"{name}.py").exists():
         space = runpy.run_path(str(file), run_name=name)
         options = {"guide": space.get("guide"), **space.get("keywords", {})}
@@ -55,9 +55,8 @@ def made(name: str) -> tuple[Any, tuple, dict[str, Any]] | None:
 
 
 def known() -> dict[str, Row]:
-    """Return the rows of the models that are kept, by name."""
-    kept = {file.stem for file in MODELS.glob("*.py")} | pairs.PAIRS.keys()
-    return {row["model"]: row for row in load() if row["model"].removesuffix(CURED) in kept}
+    """Return the rows of the models that stand here, and not in a project of others, by name."""
+    return {row["model"]: row for row in load() if "file" not in row}
 
 
 def answer(examined: Any, seconds: float) -> Row:

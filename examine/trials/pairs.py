@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
-from jax import random
+from jax import lax, random
 from numpyro import handlers
 from numpyro.contrib.control_flow import scan
 from numpyro.infer import SVI, Trace_ELBO
@@ -126,6 +126,35 @@ def vmap_built_distribution(cured):
     return Examined(model)
 
 
+def latent_size(function):
+    """Return a model whose observed level is what a function of one number returns."""
+
+    def model():
+        size = numpyro.sample("size", dist.Normal(0.0, 1.0))
+        numpyro.sample("observed", dist.Normal(size + function(1.0), 50.0), obs=100.0)
+
+    return model
+
+
+@pair
+def callable_attribute_changed(cured):
+    class Growth:
+        def __init__(self, factor):
+            self.factor = factor
+
+        def __call__(self, size):
+            return self.factor * size
+
+    def below_100(size):
+        return size < 100.0
+
+    growth = Growth(2.0)
+    lax.while_loop(below_100, growth, 1.0)
+    growth.factor = 10.0
+    body = (lambda size: growth(size)) if cured else growth
+    return Examined(latent_size(lambda start: lax.while_loop(below_100, body, start)))
+
+
 @dataclasses.dataclass(frozen=True)
 class Moment:
     """The order of a moment."""
@@ -144,6 +173,93 @@ def equal_other_type(cured):
         numpyro.sample("observed", dist.Normal(level, 1.0), obs=1.0)
 
     return Examined(model)
+
+
+@dataclasses.dataclass(unsafe_hash=True)
+class Settings:
+    """Rates that are not part of the hash."""
+
+    name: str
+    rates: list = dataclasses.field(hash=False)
+
+
+@pair
+def mutable_key(cured):
+    jitted = jax.jit(lambda settings, volume: sum(settings.rates) * volume, static_argnums=0)
+    settings = Settings("tank", [1.0, 2.0])
+    jitted(settings, 1.0)
+    if cured:
+        settings = Settings("tank", [1.0, 10.0])
+    else:
+        settings.rates[1] = 10.0
+    return Examined(latent_size(lambda volume: 10 * jitted(settings, volume)))
+
+
+KEPT: list[Any] = []
+
+
+@pair
+def numpy_array_in_place(cured):
+    prices = np.array([1.0, 2.0])
+    old = jax.jit(lambda amount: jnp.sum(prices * amount))
+    old(1.0)
+    if cured:
+        prices = prices + 50.0
+    else:
+        prices += 50.0
+    new = jax.jit(lambda amount: jnp.sum(prices * amount))
+    kept = Examined(latent_size(new))
+    KEPT.append(old)  # the program that holds the copy
+    return kept
+
+
+@pair
+def divergences_unsaid(cured: bool) -> Examined:
+    """A log likelihood of yes and no by the logarithm of a rounded probability, or by logits."""
+    signal = np.linspace(-10, 10, 41)
+    answer = (signal > 0).astype(int)
+
+    def model(signal, answer):
+        steepness = numpyro.sample("steepness", dist.LogNormal(0.0, 1.0))
+        yes = jax.nn.sigmoid(steepness * signal)
+        each = answer * jnp.log(yes) + (1 - answer) * jnp.log(1 - yes)
+        if cured:
+            each = dist.Bernoulli(logits=steepness * signal).log_prob(answer)
+        numpyro.factor("answer", each.sum())
+
+    return Examined(model, (signal, answer))
+
+
+@pair
+def index_past_the_end(cured):
+    """Scores of five schools, which the file numbers from 1 on."""
+    school = np.repeat(np.arange(1, 6), 20) - bool(cured)
+    scores = np.random.default_rng(0).normal(school, 1.0)
+
+    def model(school, scores):
+        with numpyro.plate("schools", 5):
+            effect = numpyro.sample("effect", dist.Normal(0.0, 10.0))
+        with numpyro.plate("pupils", len(scores)):
+            numpyro.sample("score", dist.Normal(effect[school], 1.0), obs=scores)
+
+    return Examined(model, (school, scores))
+
+
+@pair
+def seconds_since_1970(cured):
+    """The level of a tank, read every ten seconds."""
+    times = 1_763_900_000.0 + 10 * np.arange(31)
+    levels = 900.0 - 0.5 * (times - times[0])
+    if cured:
+        times = times - times[0]
+
+    def model(times, levels):
+        rate = numpyro.sample("rate", dist.HalfNormal(1.0))
+        times = jnp.asarray(times)
+        level = levels[0] - rate * (times - times[0])
+        numpyro.sample("levels", dist.Normal(level, 1.0), obs=levels)
+
+    return Examined(model, (times, levels))
 
 
 @jax.custom_vjp

@@ -1,0 +1,22 @@
+"""missing data filled before the mask"""
+
+import numpy as np
+import numpyro
+import numpyro.distributions as dist
+
+rng = np.random.default_rng(20)
+np.random.seed(20)
+
+
+def model(x, y):
+    ok = ~np.isnan(y)
+    a = numpyro.sample("a", dist.Normal(0, 2))
+    b = numpyro.sample("b", dist.Normal(0, 2))
+    with numpyro.plate("n", len(y)), numpyro.handlers.mask(mask=ok):
+        numpyro.sample("y", dist.Normal(a + b * x, 1.0), obs=np.where(ok, y, 0.0))
+
+
+x = rng.normal(size=50)
+y = x + rng.normal(size=50)
+y[[3, 17, 40]] = np.nan
+arguments = (x, y)
