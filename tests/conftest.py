@@ -23,9 +23,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the slow tests of files whose turn it is not."""
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    files = sorted({item.location[0] for item in slow})
-    now = changes.in_turn(files, config.getoption("--slow-in-turn"))
+    one_in = config.getoption("--slow-in-turn")
+    slow = [item for item in items if one_in > 1 and item.get_closest_marker("slow")]
+    now = changes.in_turn(sorted({item.location[0] for item in slow}), one_in) if slow else []
     left_out = [item for item in slow if item.location[0] not in now]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]

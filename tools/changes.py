@@ -35,8 +35,12 @@ def touched() -> list[str]:
     since = base()
     if not since:
         print("this clone has no earlier commit: no page is known to have changed")
-    names = git("diff", "--name-only", since or "HEAD").splitlines()
-    return [name for name in names if body(git("show", f"{since or 'HEAD'}:{name}")) != now(name)]
+
+    def differs(name: str) -> bool:
+        before = git("show", f"{since or 'HEAD'}:{name}") if name.endswith(".md") else None
+        return before is None or body(before) != now(name)
+
+    return list(filter(differs, git("diff", "--name-only", since or "HEAD").splitlines()))
 
 
 def few(names: list[str]) -> list[str]:
