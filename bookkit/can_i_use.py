@@ -126,7 +126,8 @@ def table(address: Callable[[str], str]) -> str:
     return (
         f'<form id="cell-filter"><label>{say("Distribution")} <input type="search" name="row" '
         f'autocomplete="off"></label> <label>{say("Construct")} <input type="search" '
-        f'name="column" autocomplete="off"></label></form><p id="cell-verdict" role="status" '
+        f'name="column" autocomplete="off"></label> <label class="only"><input type="checkbox" '
+        f'name="red"> {say("only what is not right")}</label></form><p id="cell-verdict" role="status" '
         f'{told}></p><p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" '
         f'role="region" aria-label="{say("Distributions and constructs")}">'
         f'<table class="version-matrix cells"><thead><tr><th scope="col" rowspan="2">'

@@ -557,8 +557,11 @@ def test_what_can_i_use_is_asked_stands_in_the_address_and_rows_are_judged_by_it
     told = page.locator("table.cells td.range", has_text=re.compile(r"^(wrong|raises): "))
     assert bad == told.count() and asked.startswith(f"{rows.count() - bad} of {rows.count()} ")
     expect(names).not_to_be_visible()
+    page.get_by_label("only what is not right").check()
+    assert page.locator("table.cells tbody tr:visible").count() == bad < rows.count()
     page.reload()
     expect(verdict).to_have_text(asked)
+    assert page.locator("table.cells tbody tr:visible").count() == bad
     page.get_by_label("Construct", exact=True).fill("nonsense")
     expect(verdict).to_have_text("No such distribution or construct.")
     page.get_by_label("Construct", exact=True).fill("scan_first_axis")
@@ -582,6 +585,13 @@ def test_the_filter_of_the_error_index_stands_in_the_address(open_page):
     assert page.url.endswith("#/?words=leaked") and not asked.startswith("0 ")
     page.reload()
     expect(page.locator("#index-count")).to_have_text(asked)
+
+
+def test_the_second_press_of_tab_leads_past_the_text_to_the_contents_of_the_page(open_page):
+    page = open_page("book/cases/nan-gradient.html").page
+    for key in ("Tab", "Tab", "Enter", "Tab"):
+        page.keyboard.press(key)
+    assert page.evaluate("Boolean(document.activeElement.closest('.bd-sidebar-secondary'))")
 
 
 # What moves without the reader's doing, as a browser sums it up.

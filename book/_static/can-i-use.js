@@ -52,6 +52,7 @@
       return !line.hidden;
     });
     const bad = rows.filter(line => judge(line, columns));
+    if (asked.red) rows.forEach(line => { line.hidden = !bad.includes(line); });
     const names = bad.map(line => line.cells[0].textContent);
     const found = rows.length && columns.some(Boolean);
     const parts = found
@@ -66,7 +67,9 @@
     history.replaceState(null, "", `${location.pathname}${kept.size ? `?${kept}` : ""}${location.hash}`);
   };
   for (const [name, text] of new URLSearchParams(location.search)) {
-    if (form.elements[name]) form.elements[name].value = text;
+    const field = form.elements[name];
+    if (field?.type === "checkbox") field.checked = text === "on";
+    else if (field) field.value = text;
   }
   form.addEventListener("input", show);
   form.addEventListener("submit", event => event.preventDefault());
