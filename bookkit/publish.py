@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ SAID = re.compile(
 )
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
+ALT = re.compile(r"^ +alt: >-\n((?: {6,}.*\n)+)", re.M)
 LINK = re.compile(r"\[([^\]]*)\]\(/?(book/[\w/-]+)\.md(?:#[\w-]+)?\)")
 
 
@@ -208,13 +210,15 @@ def rules() -> dict[str, Any]:
 
 def plain(path: Path) -> str:
     """Return a page's text as a terminal shows it; what reads notebooks, pip does not have."""
-    parts = []
+    parts, drawn = [], None
     # Before each cell its text, then its options, then its code.
     for place, text in enumerate(pages.CELL.split(path.read_text().split("\n---\n", 1)[1])):
         if place % 3 == 1:
+            drawn = ALT.search(text) if "hide-input" in text else None
             continue
         if place % 3 == 2:
-            text = indented(re.sub(r"^%load_ext.*\n?", "", text, flags=re.M))
+            code = indented(re.sub(r"^%load_ext.*\n?", "", text, flags=re.M))
+            text = textwrap.fill(f"[Figure: {' '.join(drawn[1].split())}]", 99) if drawn else code
         else:
             text = DIRECTIVE.sub("", text)
             text = LINK.sub(lambda link: link[1] or pages.title(link[2]), text)

@@ -16,7 +16,7 @@ import trace_evidence
 from bookkit import publish
 from tools import backend, environments
 from trace_evidence import __main__ as command_line
-from trace_evidence import checkout, triage
+from trace_evidence import can_i_use, checkout, triage
 
 ROOT = environments.ROOT
 SENT = pytest.mark.slow
@@ -124,6 +124,17 @@ def test_a_command_that_fails_or_cannot_write_has_a_status_of_its_own():
 # --- the command line, in this process -------------------------------------------------------
 
 
+def test_a_mistyped_distribution_or_construct_is_named_with_what_it_may_mean():
+    for words, said in {
+        ("Normall", "scan"): "Normall: not known here; did you mean Normal",
+        ("Normal", "scn"): "scn: not known here; did you mean scan?",
+        ("Unit", "scan"): "Unit: its values are empty.",
+        ("Normal", "qqqq"): "qqqq: not known here; without names, all are listed.",
+    }.items():
+        text, known = can_i_use.answer(*words)
+        assert text.startswith(said) and not known
+
+
 def test_what_explain_says_stands_alone(capsys, monkeypatch):
     monkeypatch.setattr(command_line.avoid, "warn", lambda: None)  # it reads the data anew
     for slug, entry in triage.data()["explain"].items():
@@ -132,6 +143,7 @@ def test_what_explain_says_stands_alone(capsys, monkeypatch):
         assert triage.address(entry["page"]) in said, slug
         without = re.sub(r"https?://\S+", "", said)
         assert not IN_THE_REPOSITORY.search(without), f"{slug}: a reader has no repository"
+        assert "compare(" not in said, f"{slug}: a terminal shows a figure by its words"
 
 
 @pytest.mark.parametrize("content", [None, '{"site": "htt'])

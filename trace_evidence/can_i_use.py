@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import fnmatch
 from collections.abc import Iterable
 from typing import Any
@@ -89,6 +90,16 @@ def near(word: str, names: Iterable[str], called: dict[str, str]) -> list[str]:
     ]
 
 
+def meant(typed: str, names: Iterable[str]) -> str:
+    """Return which names a mistyped one may stand for, or where all are listed."""
+    bare_names = {bare(part): part for name in names for part in (name, *name.split("_"))}
+    close = difflib.get_close_matches(bare(typed), bare_names, n=3, cutoff=0.6)
+    these = ", ".join(bare_names[name] for name in close)
+    if these:
+        return f"not known here; did you mean {these}?"
+    return "not known here; without names, all are listed."
+
+
 def answer(distribution: str, construct: str) -> tuple[str, bool]:
     """Return what the record has of a distribution, or of some of its cells, and if it has any."""
     record = triage.data()["can_i_use"]
@@ -98,11 +109,12 @@ def answer(distribution: str, construct: str) -> tuple[str, bool]:
     names = near(distribution, record["rows"], record["also"])
     names = [name for name in names if bare(name) == bare(distribution)] or names
     constructs = near(construct, record["constructs"], record["also"])
-    if not names or not constructs:
-        why = record["left_out"].get(
-            distribution, "the record has no such cell; without names, all are listed"
-        )
-        return f"{distribution} {construct}: {why}.", False
+    for typed, found, known in (
+        (distribution, names, record["rows"]), (construct, constructs, record["constructs"]),
+    ):  # fmt: skip
+        if not found:
+            why = record["left_out"].get(typed)
+            return f"{typed}: {why}." if why else f"{typed}: {meant(typed, known)}", False
     lines = [f"{head}:"]
     for name in names:
         letters, _, said = record["rows"][name]

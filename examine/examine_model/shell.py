@@ -74,6 +74,10 @@ def split(words: list[str], module: str) -> tuple[tuple, dict[str, Any]]:
     return tuple(args), kwargs
 
 
+ARGUMENTS = """what the model is called with: Python literals, MODULE:NAME, or NAME in the model's
+    module; KEYWORD=ARGUMENT passes one by keyword"""
+
+
 def parse(words: list[str] | None, program: str) -> argparse.Namespace:
     """Return what the command line asks for."""
     ends = (
@@ -83,21 +87,26 @@ def parse(words: list[str] | None, program: str) -> argparse.Namespace:
     )
     about = "Compute what a NumPyro model says in a second way, and say where the two differ."
     parser = argparse.ArgumentParser(prog=program, description=about, epilog=ends)
-    parser.add_argument("model", metavar="MODULE:MODEL", help="or FILE.py:MODEL")
-    parser.add_argument("arguments", nargs="*", help="literals, MODULE:NAME, or NAME in the "
-                        "model's module, each maybe after KEYWORD=")  # fmt: skip
-    parser.add_argument("--function", action="store_true", help="it is a function, and no model")
-    parser.add_argument("--checks", default="", help="some checks only, by commas")
-    parser.add_argument("--ignore", default="", help="ids that are meant, or ID:SITE, by commas")
-    parser.add_argument("--guide", default="", metavar="MODULE:GUIDE", help="look at a guide too")
-    parser.add_argument("--seed", type=int, default=0, help="the key of what is drawn")
-    parser.add_argument("--strict", action="store_true", help="fail where a check could not answer")
-    parser.add_argument("--ci", action="store_true", help="the same, for a job that is a gate")
-    parser.add_argument("--fail-on", choices=["findings", "hints"], default="findings",
-                        help="whether a hint fails, too")  # fmt: skip
-    parser.add_argument("--slow", action="store_true", help="also what may take long")
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="stop after so many")
-    parser.add_argument("--format", choices=["text", "json", "sarif"], default="text")
+    add = parser.add_argument
+    add("model", metavar="MODULE:MODEL", help="the model; also FILE.py:MODEL")
+    add("arguments", nargs="*", help=ARGUMENTS)
+    flag: dict[str, Any] = {"action": "store_true"}
+    add("--function", **flag, help="compare a plain function of arrays, not a model")
+    add("--checks", default="", help="run only these checks, with commas between")
+    add("--ignore", default="", help="leave these out, ID or ID:SITE, with commas between")
+    add("--guide", default="", metavar="MODULE:GUIDE", help="check this guide of the model too")
+    add("--seed", type=int, default=0, help="the seed of all draws (default: 0)")
+    add("--strict", **flag, help="end with status 3 where a check could not answer")
+    add("--ci", **flag, help="as --strict, for a job that guards a branch")
+    add(
+        "--fail-on",
+        choices=["findings", "hints"],
+        default="findings",
+        help="what ends with status 1",
+    )
+    add("--slow", **flag, help="run checks that may take minutes")
+    add("--timeout", type=float, metavar="SECONDS", help="begin no check after these")
+    add("--format", choices=["text", "json", "sarif"], default="text")
     return parser.parse_args(words)
 
 
