@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 from gettext import NullTranslations
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ from .languages import ENGLISH, say
 
 WORDS = "words-data.js"
 CHINESE = r"[\u3400-\u9fff]+"
+STOPPED = re.compile(r"[\u3000-\u303f\uff00-\uffef]$")
+BLANK = re.compile(r" (?=[\u3000-\u9fff\uff00-\uffef])")
 NAMED = re.compile(rf'(?<=(?:label|title)=")(?:{"|".join(translations.THEME)})(?=")')
 
 
@@ -159,6 +162,15 @@ def mark_english(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             node["classes"].append("language-en")
 
 
+def close_gaps(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Take away the blank that Markdown needs where emphasis ends in Chinese punctuation."""
+    for parent in doctree.findall(nodes.TextElement):
+        for place, (word, text) in enumerate(pairwise(parent.children), start=1):
+            emphasis = isinstance(word, nodes.strong | nodes.emphasis)
+            if emphasis and STOPPED.search(word.astext()) and BLANK.match(text.astext()):
+                parent[place] = nodes.Text(text.astext()[1:])
+
+
 def link_editions(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree) -> None:
     """Tell the templates where this page stands in the other languages."""
     here = languages.spoken()
@@ -204,6 +216,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.connect("doctree-read", translate_the_rest)
         app.add_directive("exercise-start", Exercise, override=True)
         app.connect("doctree-resolved", mark_english)
+        app.connect("doctree-resolved", close_gaps)
         app.connect("builder-inited", write_words)
         app.add_js_file(WORDS, priority=90)
     app.connect("html-page-context", link_editions)

@@ -30,6 +30,13 @@ def test_an_edition_has_every_page_with_every_anchor_and_marks_what_is_english(e
 
 
 @editions
+def test_no_blank_stands_between_emphasis_that_ends_in_punctuation_and_chinese_text(edition):
+    gap = re.compile(r"[\u3000-\u303f\uff00-\uffef]</(?:strong|em)> (?=[\u3400-\u9fff])")
+    for path in (SITE / edition.address / "book").rglob("*.html"):
+        assert not gap.search(path.read_text()), path
+
+
+@editions
 def test_pages_and_sitemaps_name_themselves_in_all_languages(edition):
     both = (languages.available()[languages.ENGLISH], edition)
     for name in SAMPLE:
