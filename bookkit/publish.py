@@ -21,7 +21,7 @@ from .languages import cached, say
 PARTS = {entries.CHAPTER: "fix-it", entries.CASE: "cure"}  # the section that has the cure
 TOLD = ("title", "symptom", "cause", "cure", "question", "occurs", "versions")
 Entry = dict[str, Any]
-SHOWN = 110  # characters of the line that a wrong answer prints
+SHOWN = 110  # characters of the lines that a wrong answer prints
 KEPT = pages.ROOT / "tests" / "outputs"
 # An error or a warning in what a cell showed, and one that it printed itself.
 SAID = re.compile(
@@ -68,7 +68,7 @@ def known_of(entry: entries.Entry) -> Entry:
 
 
 def shows(entry: entries.Entry) -> str:
-    """Return the first line that the wrong answer of a silent case prints, as it was kept."""
+    """Return the first lines that the wrong answer of a silent case prints, as it was kept."""
     if entry.form != entries.CASE or entry.kind != "silent":
         return ""
     file = KEPT / "cases" / f"{entry.name}.txt"
@@ -78,8 +78,14 @@ def shows(entry: entries.Entry) -> str:
     parts = file.read_text().split("\n=== ") if file.exists() else []
     if not place or place[0] >= len(parts):
         return ""
-    printed = re.search(r"^--- stdout\n(.+)$", parts[place[0]], re.M)
-    return " ".join(printed[1].split())[:SHOWN] if printed else ""
+    printed = re.search(r"^--- stdout\n((?:(?!--- ).+\n?)+)", parts[place[0]], re.M)
+    shown = ""
+    for line in printed[1].splitlines() if printed else ():
+        longer = f"{shown} · {' '.join(line.split())}" if shown else " ".join(line.split())
+        if shown and len(longer) > SHOWN:
+            break
+        shown = longer
+    return shown[:SHOWN]
 
 
 @cached

@@ -258,8 +258,8 @@ def test_every_failure_and_case_and_its_sections_have_labels_that_lead_to_them()
 # --- each page, looked at in a browser ------------------------------------------------------------
 
 # A page is loaded once for a width, and everything is measured in that load. Pages that a change
-# touches are opened in both widths, a third of the others in one, in turn. Cases are laid out alike,
-# and so are everyday errors: of those that are as they were, one in six is opened.
+# touches are opened in both widths, a third of the others in one, in turn. Cases are laid out
+# alike, and so are everyday errors: of those that are as they were, one in six is opened.
 ALIKE = [*CASES, *(path for path in HTML if path.parent.name == "errors")]
 # With EVERYTHING=1, as once a week, nothing is left out.
 EVERYTHING = bool(os.environ.get("EVERYTHING"))

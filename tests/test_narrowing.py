@@ -1,5 +1,6 @@
 """The narrowing: two choices lead to each failure without an error, and nothing is claimed."""
 
+import io
 import json
 import tomllib
 from pathlib import Path
@@ -44,7 +45,7 @@ def test_each_silent_case_shows_what_its_program_prints():
 def test_the_command_lists_six_and_says_what_to_do_where_it_is_none(capsys):
     assert command_line.main(["narrow", "--see", "stale", "--where", "mcmc"]) == 0
     said = capsys.readouterr().out
-    assert "6. " in said and "7. " not in said and said.rstrip().endswith(narrowing.NONE)
+    assert "6. " in said and "7. " not in said and " ".join(said.split()).endswith(narrowing.NONE)
     assert said.startswith("1. ") and "second-mcmc-run" in said
 
 
@@ -62,6 +63,13 @@ def test_the_command_asks_at_a_terminal(capsys, monkeypatch):
     asked = capsys.readouterr()
     assert "What do you see?" in asked.err and "1. " in asked.out
     json.dumps(ROWS)  # what the page gets is plain
+
+
+def test_who_answers_neither_question_is_told_how_to_say_it(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert command_line.main(["narrow"]) == 1
+    told = capsys.readouterr()
+    assert "--see stale --where mcmc" in told.err and "predictive" in told.err and not told.out
 
 
 def test_strangers_reports_find_their_entry():

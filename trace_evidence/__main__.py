@@ -92,7 +92,15 @@ def narrow(see: str | None, where: str | None, library: str) -> int:
         see = narrowing.ask(narrowing.ASK_SEE, seen, narrowing.SEE, say)
         places = narrowing.counted(entries, "where", see)
         where = narrowing.ask(narrowing.ASK_WHERE, places, narrowing.WHERE, say)
-    names = narrowing.rank(entries, see or "", where or "", library) if see or where else []
+    if not see and not where:
+        how = narrowing.HOW.replace("%narrow stale mcmc", "--see stale --where mcmc")
+        print(f"\nerror: neither was chosen. {how}", file=sys.stderr)
+        labels = {**narrowing.SEE, **narrowing.WHERE}
+        print(
+            *(f"  {label:13} {text}" for label, text in labels.items()), sep="\n", file=sys.stderr
+        )
+        return 1
+    names = narrowing.rank(entries, see or "", where or "", library)
     print(narrowing.described(names, entries, spoken))
     return 0 if names else 1
 
@@ -170,7 +178,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     command = commands.add_parser(
         "narrow", help="no error: what do you see, and where", epilog=ENDS
     )
-    command.add_argument("--see", choices=[*narrowing.SEE])
+    seen = [label for label in narrowing.SEE if label != narrowing.ERROR]
+    command.add_argument("--see", choices=seen)
     command.add_argument("--where", choices=[*narrowing.WHERE])
     command.add_argument("--library", default="", help="jax, numpyro, equinox …; it only ranks")
     command.set_defaults(run=lambda asked: narrow(asked.see, asked.where, asked.library))

@@ -8,6 +8,7 @@ does the same in the browser.
 from __future__ import annotations
 
 import sys
+import textwrap
 from typing import Any
 
 from .triage import Say, address, data, edition, language, words
@@ -48,13 +49,14 @@ NONE = (
     "None of these? Compute the answer a second way: `trace-evidence examine` does so for a "
     "NumPyro model. Run it without `jit` (`JAX_DISABLE_JIT=1`) and in float64 "
     "(`JAX_ENABLE_X64=1`), and make it smaller until you know the answer by hand. If it is slow, "
-    "grows or hangs, read *Time and memory*. Then ask: "
+    "grows or hangs, read the page Time and memory. Then ask: "
     "https://github.com/jax-ml/jax/discussions, or https://forum.pyro.ai for NumPyro."
 )
 ASK_SEE, ASK_WHERE = "What do you see?", "Where does it show?"
 NUMBER = "number, or Enter: "
 HOW = "Say what you see and where it shows, as in %narrow stale mcmc:"
 Entry = dict[str, Any]
+WRAP = textwrap.TextWrapper(98, break_long_words=False, break_on_hyphens=False)
 
 
 def silent() -> dict[str, Entry]:
@@ -98,7 +100,7 @@ def described(names: list[str], entries: dict[str, Entry], spoken: str = "") -> 
         lines += [f"   {say(entry[key])}" for key in ("symptom", "shows", "question") if entry[key]]
         command = [f"trace-evidence explain {name}"] if entry["kind"] != "chapter" else []
         lines.append("   " + "   ".join([*command, edition(address(entry["page"]), spoken)]))
-    return "\n".join([*lines, "", say(NONE)])
+    return "\n".join([*lines, "", *WRAP.wrap(say(NONE))])
 
 
 def counted(entries: dict[str, Entry], key: str, see: str = "") -> dict[str, int]:

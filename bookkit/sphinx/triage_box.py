@@ -149,7 +149,7 @@ def triage_box(here: Generated) -> str:
 
 def source(link: str) -> str:
     """Return whose page a link leads to, in words."""
-    known = {"docs.jax.dev": "JAX", "num.pyro.ai": "NumPyro", "docs.kidger.site": ""}
+    known = {"docs.jax.dev": "JAX", "num.pyro.ai": "NumPyro", "flax.": "Flax", "kidger.site": ""}
     for host, name in known.items():
         if host in link:
             name = name or link.split("/")[3].title()
