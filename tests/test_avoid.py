@@ -39,6 +39,11 @@ def test_what_is_mended_was_wrong_and_is_right_on_the_newest(row):
     assert wrong == ordered[: len(wrong)] and wrong[-1:] == [row["until"]]
     locked = pins_of((ROOT / "requirements.txt").read_text())[row["library"]]
     assert locked == ordered[-1] != row["until"], "run python -m evidence release"
+    last, first = (version_order(release) for release in ordered[len(wrong) - 1 :][:2])
+    others = [one for one in tables.tables("mended") if one["library"] == row["library"]]
+    known = {release for one in others for release in one["measure"]}
+    between = [release for release in known if last < version_order(release) < first]
+    assert not between, "whether these were wrong too, nobody measured"
 
 
 @pytest.mark.slow

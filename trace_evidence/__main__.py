@@ -24,6 +24,7 @@ from . import triage as rules
 Entry = dict[str, Any]
 FORMAT = 1
 """The version of the form that ``--json`` prints; the error index describes it."""
+MAY_USE = "is a distribution right in a construct"
 ENDS = (
     "The status is 0 where something was found, 1 where not, 2 where a file cannot be read, and 3 "
     "where the command itself failed."
@@ -187,7 +188,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     command = commands.add_parser("explain", help=says, epilog=ENDS)
     command.add_argument("name", nargs="?", help="without one, chapters and cases are listed")
     command.set_defaults(run=lambda asked: explain(asked.name))
-    command = commands.add_parser("can-i-use", help="is a distribution right in a construct")
+    command = commands.add_parser("can-i-use", help=MAY_USE, epilog=ENDS)
     command.add_argument("row", nargs="?", default="", help="such as Normal")
     command.add_argument("construct", nargs="?", default="", help="such as scan")
     command.set_defaults(run=lambda asked: may_use(asked.row, asked.construct))

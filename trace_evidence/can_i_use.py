@@ -83,10 +83,12 @@ def bare(text: str) -> str:
 
 
 def near(word: str, names: Iterable[str], called: dict[str, str]) -> list[str]:
-    """Return the names that a word begins, or those that are also called so."""
+    """Return the names that a word begins, or those that are also called so, or in part."""
     begun = [name for name in names if bare(name).startswith(bare(word))]
     return begun or [
-        name for name in names if bare(word) in map(bare, also(called, name).split(","))
+        name
+        for name in names
+        if bare(word) in map(bare, [*also(called, name).split(","), *name.split("_")])
     ]
 
 

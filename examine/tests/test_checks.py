@@ -354,6 +354,20 @@ def test_a_law_of_ones_own_whose_copy_lacks_a_field_is_found_where_it_is_copied(
 # --- guides and folded distributions ---------------------------------------------------------
 
 
+def test_a_stacked_site_that_raises_is_named_by_the_cases_of_its_silent_form():
+    def model(days):
+        def day(level, value):
+            with numpyro.plate("station", 5):
+                numpyro.sample("reading", log_normal(level), obs=value)
+            return level + 1, None
+
+        scan(day, 0.0, jnp.ones((days, 5)))
+
+    for days, wanted in {4: "stacked-raises", 5: "stacked-density"}.items():
+        (found,) = examine(model, days, checks=["scan"]).findings
+        assert found.id == wanted and "exchanged-axes" in found.cases
+
+
 @pytest.mark.parametrize(("width", "wanted"), [((), ["stacked-density"]), (5, [])])
 def test_the_steps_of_a_guide_are_compared_too(width, wanted):
     def days(level_of):
