@@ -48,10 +48,10 @@ def three(make, expected, cure=multi, k=4, **options):
 
 
 MEAN = SLOPES.mean(0)
-sgd = lambda: optax.sgd(RATE)  # noqa: E731
-adam = lambda: optax.adam(RATE)  # noqa: E731
-clipped = lambda: optax.chain(optax.clip(0.5), optax.sgd(RATE))  # noqa: E731
-by_norm = lambda: optax.chain(optax.clip_by_global_norm(0.5), optax.sgd(RATE))  # noqa: E731
+sgd = lambda: optax.sgd(RATE)
+adam = lambda: optax.adam(RATE)
+clipped = lambda: optax.chain(optax.clip(0.5), optax.sgd(RATE))
+by_norm = lambda: optax.chain(optax.clip_by_global_norm(0.5), optax.sgd(RATE))
 
 vary("SGD", "silent", "holds")(three(sgd, -RATE * MEAN))
 vary("under jit", "silent", "holds")(three(sgd, -RATE * MEAN, jit=jax.jit))

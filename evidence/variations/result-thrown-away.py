@@ -62,7 +62,7 @@ def looped(keep):
         weights = [jnp.ones(2), jnp.ones(())]
         for weight in weights:
             weight -= 0.5
-        return weights[0] if not keep else [weight - 0.5 for weight in weights][0]
+        return weights[0] if not keep else weights[0] - 0.5
 
     return program
 
