@@ -1,5 +1,7 @@
 """Variations of *MCMC with few parameters fills the memory*: numbers that the draws hold."""
 
+import gc
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -106,3 +108,21 @@ def _():
     state = svi.run(jax.random.PRNGKey(0), 3, X, Y, progress_bar=False)
     draws = svi.guide.sample_posterior(jax.random.PRNGKey(1), state.params, sample_shape=(N,))
     return jnp.size(draws["slope"]), N, None
+
+
+@vary("bytes on the device after a transfer to the host", "silent", "holds")
+def _():
+    def large():
+        gc.collect()
+        return sum(array.size == N * len(X) for array in jax.live_arrays())
+
+    def on_device(transfer):
+        def count():
+            before, run = large(), mcmc(model)
+            if transfer:
+                run.transfer_states_to_host()
+            return large() - before
+
+        return count
+
+    return on_device(False), 0, on_device(True)
