@@ -95,11 +95,21 @@ class Named:
         return self.name == other.name
 
 
+class Unhashed(Named):
+    """A callable without a hash, which a compiled function around it has."""
+
+    __hash__ = None
+
+    def __call__(self, carry):
+        return carry
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
         (StepTuple, "not a cache key: cannot create weak reference to 'StepTuple' object"),
         (Named, "callables that hold different values are equal"),
+        (lambda rate: jax.jit(Unhashed(rate)), "not a cache key: unhashable type: 'Unhashed'"),
     ],
 )
 def test_a_callable_that_jax_could_not_look_up_or_would_confuse_is_refused(checks, make, words):
