@@ -6,6 +6,7 @@ Each test imports JAX itself, which takes seconds.
 from types import SimpleNamespace
 from typing import NamedTuple
 
+import jax
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -95,10 +96,13 @@ class Named:
         return self.name == other.name
 
 
-class Unhashed(Named):
+class Unhashed:
     """A callable without a hash, which a compiled function around it has."""
 
     __hash__ = None
+
+    def __init__(self, rate):
+        self.rate = rate
 
     def __call__(self, carry):
         return carry
