@@ -327,6 +327,18 @@ def test_a_law_that_a_jitted_helper_scores_is_found_with_a_bound_on_either_side(
     assert examine(lambda: numpyro.sample("x", law), checks=["pytree"]).ok, "it is not copied"
 
 
+def test_a_law_whose_copy_gives_nan_outside_of_its_support_is_found():
+    penalty = jax.jit(lambda laws, value: sum(law.log_prob(value) for law in laws))
+
+    def bounded(*laws):
+        x = numpyro.sample("x", dist.Normal(0.0, 1.0))
+        numpyro.factor("penalty", penalty(laws, jax.nn.sigmoid(x)))
+
+    laws = dist.Gamma(2.0, 1.0), dist.LogNormal(0.0, 1.0), dist.Beta(2.0, 2.0)
+    report = examine(bounded, *laws, checks=["pytree"])
+    assert [found.id for found in report.findings] == ["copy-forgets-bounds"] * 3, report
+
+
 class Shifted(dist.Normal):
     """A normal with a shift that is no declared field, so that a copy lacks it."""
 
