@@ -328,15 +328,13 @@ def test_a_law_that_a_jitted_helper_scores_is_found_with_a_bound_on_either_side(
 
 
 def test_a_law_whose_copy_gives_nan_outside_of_its_support_is_found():
-    penalty = jax.jit(lambda laws, value: sum(law.log_prob(value) for law in laws))
+    penalty = jax.jit(lambda law, value: law.log_prob(value))
 
-    def bounded(*laws):
-        x = numpyro.sample("x", dist.Normal(0.0, 1.0))
-        numpyro.factor("penalty", penalty(laws, jax.nn.sigmoid(x)))
+    def bounded(law):
+        numpyro.factor("penalty", penalty(law, jnp.exp(numpyro.sample("x", dist.Normal()))))
 
-    laws = dist.Gamma(2.0, 1.0), dist.LogNormal(0.0, 1.0), dist.Beta(2.0, 2.0)
-    report = examine(bounded, *laws, checks=["pytree"])
-    assert [found.id for found in report.findings] == ["copy-forgets-bounds"] * 3, report
+    report = examine(bounded, dist.LogNormal(), checks=["pytree"])
+    assert [found.id for found in report.findings] == ["copy-forgets-bounds"], report
 
 
 class Shifted(dist.Normal):
