@@ -78,7 +78,9 @@ def turned():
     right = stats.truncnorm(7 - means[:, None], 11 - means[:, None], means[:, None]).logpdf(values)
     expected = right.sum(axis=1)
     of = lambda mean, x: dist.TruncatedNormal(mean[:, None], 1, low=7.0, high=11.0).log_prob(x)
-    back = lambda mean, x: dist.TruncatedNormal(-mean[:, None], 1, low=-11.0, high=-7.0).log_prob(-x)
+    back = lambda mean, x: dist.TruncatedNormal(-mean[:, None], 1, low=-11.0, high=-7.0).log_prob(
+        -x
+    )
     sums = lambda of: lambda: np.asarray(jax.jit(of)(means, values).sum(axis=1))
     return sums(of), expected, sums(back)
 
