@@ -85,6 +85,28 @@ vary("looks right: the step alone in float32", "silent", "falls")(
 )
 
 
+def embedded(table, look):
+    slope = lambda: jax.jit(jax.grad(lambda table: look(table).sum().astype(float)))(table)
+    return lambda: np.asarray(slope(), float)
+
+
+WORDS, COUNTS = np.repeat([0, 2], [1024, 512]), [1024, 0, 512]
+NARROW = embedded(jnp.ones(3, BF), lambda table: table[WORDS])
+vary("the gradient of an embedding", "silent", "holds")(
+    lambda: (NARROW, COUNTS, embedded(jnp.ones(3), lambda table: table[WORDS].astype(BF)))
+)
+vary("looks right: its table converted before the lookup", "silent", "falls")(
+    lambda: (NARROW, COUNTS, embedded(jnp.ones(3), lambda table: table.astype(BF)[WORDS]))
+)
+vary("a sum by index", "silent", "holds")(
+    lambda: (
+        lambda: jax.ops.segment_sum(jnp.ones(1536, BF), WORDS, 3),
+        COUNTS,
+        lambda: jax.ops.segment_sum(jnp.ones(1536), WORDS, 3),
+    )
+)
+
+
 def _optax(dtype, **options):
     def run():
         import optax

@@ -96,6 +96,37 @@ vary("looks right: lax.map in batches", "silent", "falls")(
 )
 
 
+def doubled(x):
+    return lax.cond(x > 0.8, expensive, lambda x: 2 * x, x)
+
+
+def chosen(start):
+    def choose(xs):
+        which = jnp.argsort(~(xs > 0.8), stable=True)[:ABOVE]
+        return start(xs).at[which].set(jax.vmap(doubled)(xs[which]))
+
+    return choose
+
+
+def both(function):
+    def run():
+        RAN.clear()
+        values = jax.block_until_ready(jax.jit(function)(X))
+        jax.effects_barrier()
+        return np.array([len(RAN), *values])
+
+    return run
+
+
+RIGHT = np.array([ABOVE, *np.where(X > 0.8, np.sin(X), 2 * X)])
+vary("lanes chosen first, the cheap branch for all", "silent", "holds")(
+    lambda: (both(jax.vmap(doubled)), RIGHT, both(chosen(lambda xs: 2 * xs)))
+)
+vary("looks right: lanes chosen first, without the cheap branch", "silent", "falls")(
+    lambda: (both(jax.vmap(doubled)), RIGHT, both(chosen(lambda xs: xs)))
+)
+
+
 def _switched(x):
     branches = [lambda x: x, lambda x: 2 * x, expensive]
     return lax.switch((x > 0.3).astype(int) + (x > 0.8), branches, x)

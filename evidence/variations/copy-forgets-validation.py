@@ -71,6 +71,17 @@ def event(rate, **options):
     return dist.Exponential(rate * jnp.ones(1), **options).to_event(1)
 
 
+def independent(rate, validate_args=None, outside=None):
+    base = dist.Exponential(rate * np.ones(3), validate_args=validate_args)
+    return dist.Independent(base, 1, validate_args=validate_args or outside)
+
+
+def transformed(scale, validate_args=None, within=None):
+    base = dist.Normal(0.0, scale, validate_args=validate_args or within)
+    exp = dist.transforms.ExpTransform()
+    return dist.TransformedDistribution(base, exp, validate_args=validate_args)
+
+
 vary("Exponential, under jit", "silent", "holds")(lambda: three(jitted))
 vary("eqx.filter_jit", "silent", "holds")(lambda: three(filtered))
 vary("vmap", "silent", "holds")(lambda: three(lanes))
@@ -93,6 +104,14 @@ vary("expand of a strict one", "silent", "holds")(
         lambda d, x: jitted(d, x)[0],
         lambda rate, **options: dist.Exponential(rate, **options).expand([1]),
     )
+)
+vary("Independent, both strict", "silent", "holds")(lambda: three(jitted, independent))
+vary("TransformedDistribution, both strict", "silent", "holds")(lambda: three(jitted, transformed))
+vary("looks right: Independent, strict itself alone", "silent", "falls")(
+    lambda: three(jitted, independent, cure=lambda rate: independent(rate, outside=True))
+)
+vary("looks right: TransformedDistribution, its base strict alone", "silent", "falls")(
+    lambda: three(jitted, transformed, cure=lambda scale: transformed(scale, within=True))
 )
 vary("looks right: enable_validation inside", "silent", "falls")(
     lambda: (*three(jitted)[:2], lambda: enabled(dist.Exponential(2.0), -1.0))

@@ -157,6 +157,73 @@ def _():
     return lambda: slopes(by_eigh), [spread, spread], lambda: slopes(jnp.linalg.cholesky)
 
 
+def safe_function(f, slope, near):
+    safe = jax.custom_jvp(lambda a: by_eigh(a, f))
+
+    @safe.defjvp
+    def rule(primals, tangents):
+        values, vectors = jnp.linalg.eigh(primals[0])
+        x, y = values[:, None], values[None]
+        same = abs(x - y) <= near * (abs(x) + abs(y))
+        factor = (f(x) - f(y)) / jnp.where(same, 1.0, x - y)
+        factor = jnp.where(same, slope((x + y) / 2), factor)
+        turned = vectors.T @ (tangents[0] + tangents[0].T) @ vectors / 2
+        return safe(primals[0]), vectors @ (factor * turned) @ vectors.T
+
+    return safe
+
+
+def by_eigh(a, f, np=jnp):
+    values, vectors = np.linalg.eigh((a + a.T) / 2)
+    return (vectors * f(values)) @ vectors.T
+
+
+def rotated(f, by_numpy, slope, near):
+    """A hundred matrices with two eigenvalues of 4, which `eigh` finds a rounding error apart."""
+    turns = np.linalg.qr(np.random.default_rng(0).normal(size=(100, 3, 3)))[0]
+    batch = (turns * [4.0, 4.0, 1.0]) @ turns.transpose(0, 2, 1)
+    expected = [slopes(a, lambda a, np: by_eigh(a, by_numpy, np)) for a in batch]
+    each = lambda of: lambda: jax.jit(jax.vmap(jax.grad(loss(of))))(jnp.float32(batch))
+    return each(lambda a: by_eigh(a, f)), expected, each(safe_function(f, slope, near))
+
+
+vary("a logarithm, turned; close eigenvalues are taken as equal", "silent", "holds")(
+    lambda: rotated(jnp.log, np.log, lambda x: 1 / x, 1e-3)
+)
+vary("an exponential, turned", "silent", "holds")(lambda: rotated(jnp.exp, np.exp, jnp.exp, 1e-3))
+vary("looks right: a logarithm, turned; only equal ones are", "silent", "falls")(
+    lambda: rotated(jnp.log, np.log, lambda x: 1 / x, 0.0)
+)
+
+
+@jax.custom_jvp
+def root_again(a):
+    return root(a)
+
+
+@root_again.defjvp
+def _(primals, tangents):
+    found, same = root_again(primals[0]), jnp.eye(3)
+    moves = jnp.kron(found, same) + jnp.kron(same, found)
+    moved = jnp.linalg.solve(moves, (tangents[0] + tangents[0].T).ravel() / 2)
+    return found, moved.reshape(3, 3)
+
+
+def curvature(cure):
+    h, steps = 1e-3, 1e-3 * np.eye(9).reshape(9, 3, 3)
+    expected = [(slopes(EQUAL + step) - slopes(EQUAL - step)) / (2 * h) for step in steps]
+    second = lambda of: lambda: jax.jit(jax.hessian(loss(of)))(jnp.float32(EQUAL)).reshape(9, 3, 3)
+    return second(root), expected, second(cure)
+
+
+vary("a second derivative; the rule solves for the root", "silent", "holds")(
+    lambda: curvature(root_again)
+)
+vary("looks right: a second derivative of the page's rule", "silent", "falls")(
+    lambda: curvature(safe_root)
+)
+
+
 @vary("an inverse root in a class; the general rule", "silent", "holds")
 def _():
     class Whiten:

@@ -18,9 +18,10 @@ PRIORS = {
     "ZeroSumNormal of two axes": lambda: dist.ZeroSumNormal(1.0, (3, 4)),
     "Dirichlet": lambda: dist.Dirichlet(jnp.ones(3)),
 }
+SINGULAR = {"nearly singular": lambda: dist.LKJCholesky(3, 0.1)}
 IN_32 = {}
-for name, prior in PRIORS.items():
-    saved = np.asarray(prior().sample(jax.random.key(0), (50,)))
+for name, prior in (PRIORS | SINGULAR).items():
+    saved = np.asarray(prior().sample(jax.random.key(0), (200,)))
     IN_32[name] = saved, np.asarray(prior().log_prob(saved))
 jax.config.update("jax_enable_x64", True)
 
@@ -32,7 +33,7 @@ def there_and_back(prior, draws):
 
 def three(name, cure=there_and_back, density=lambda prior, x: jax.vmap(prior.log_prob)(x)):
     saved, expected = IN_32[name]
-    prior = PRIORS[name]()
+    prior = (PRIORS | SINGULAR)[name]()
 
     def cured():
         return density(*cure(prior, saved))
@@ -69,6 +70,18 @@ vary("the cure is no validation", "silent", "holds", then=THEN)(
 )
 vary("the cure is eps added", "silent", "falls", then=THEN)(
     lambda: three(FIRST, cure=lambda prior, x: (prior, jnp.asarray(x, float) + 1e-8))
+)
+vary("nearly singular; the cure is the draws in 32 bits", "silent", "holds", then=THEN)(
+    lambda: three("nearly singular", cure=lambda prior, x: (prior, x))
+)
+vary("nearly singular; the cure is no validation", "silent", "holds", then=THEN)(
+    lambda: three("nearly singular", cure=unchecked)
+)
+vary("looks right: nearly singular, there and back", "silent", "falls", then=("right", "falls"))(
+    lambda: three("nearly singular")
+)
+vary("looks right: no validation of LKJ, whose base does", "silent", "falls", then=THEN)(
+    lambda: three("LKJ", cure=unchecked)
 )
 
 

@@ -46,7 +46,7 @@ def three(of=None, cure=None, bounded=False, wide=True, mean=100.0, **options):
     counts, n = data(mean=mean, **options), GRID[:, None]
     expected = np.log10(GRID[np.argmax(stats.nbinom(n, n / (n + mean)).logpmf(counts).sum(1))])
     of = of or binomial(mean)
-    grid = GRID[:5] if bounded else GRID
+    grid = GRID[:4] if bounded else GRID
     return lambda: best(of, counts), expected, lambda: best(cure or of, counts, grid, wide)
 
 
@@ -58,7 +58,7 @@ vary("mean 20: rounded the other way", "right", "holds", then=("silent", "holds"
 )
 vary("GammaPoisson", "silent", "holds")(lambda: three(gamma))
 vary("zero-inflated", "silent", "holds")(lambda: three(inflated))
-vary("the cure is a bound at 1e4", "silent", "holds")(lambda: three(bounded=True, wide=False))
+vary("the cure is a bound at 1e3", "silent", "holds")(lambda: three(bounded=True, wide=False))
 
 
 @vary("TruncatedNormal with two bounds, six deviations away", "silent", "holds")
@@ -69,6 +69,44 @@ def truncated():
     expected = np.log10(means[np.argmax(right.sum(axis=1))])
     of = lambda mean: dist.TruncatedNormal(mean, low=7.0, high=11.0)
     return lambda: best(of, values, means), expected, lambda: best(of, values, means, wide=True)
+
+
+@vary("TruncatedNormal with two bounds, turned around, in float32", "silent", "holds")
+def turned():
+    values = stats.truncnorm(0, 4, 7.0).rvs(100, random_state=1)
+    means = np.arange(-3.0, 2.0)
+    right = stats.truncnorm(7 - means[:, None], 11 - means[:, None], means[:, None]).logpdf(values)
+    expected = right.sum(axis=1)
+    of = lambda mean, x: dist.TruncatedNormal(mean[:, None], 1, low=7.0, high=11.0).log_prob(x)
+    back = lambda mean, x: dist.TruncatedNormal(-mean[:, None], 1, low=-11.0, high=-7.0).log_prob(
+        -x
+    )
+    sums = lambda of: lambda: np.asarray(jax.jit(of)(means, values).sum(axis=1))
+    return sums(of), expected, sums(back)
+
+
+@vary("TruncatedNormal with a lower bound alone, the slope by its scale", "silent", "holds")
+def alone():
+    def slope(wide):
+        jax.config.update("jax_enable_x64", wide)
+        try:
+            of = lambda scale: dist.TruncatedNormal(-3.0, scale, low=0.0).log_prob(0.01)
+            return jax.jit(jax.grad(of))(0.2)
+        finally:
+            jax.config.update("jax_enable_x64", False)
+
+    of = lambda scale: stats.truncnorm(3 / scale, np.inf, -3, scale).logpdf(0.01)
+    by_differences = (of(0.2001) - of(0.1999)) / 2e-4
+    return lambda: slope(False), by_differences, lambda: slope(True)
+
+
+@vary("looks right: the bound for a thousand, with a hundred thousand counts", "silent", "falls")
+def more():
+    counts, grid = data(n=100_000, concentration=3000), np.linspace(500.0, 10_000.0, 20)
+    n = grid[:, None]
+    right = stats.nbinom(n, n / (n + 100.0)).logpmf(counts).sum(axis=1)
+    below = lambda: best(binomial(100.0), counts, grid)
+    return lambda: best(binomial(100.0), counts), np.log10(grid[np.argmax(right)]), below
 
 
 vary("looks right: its inverse as the parameter", "silent", "falls")(

@@ -327,6 +327,16 @@ def test_a_law_that_a_jitted_helper_scores_is_found_with_a_bound_on_either_side(
     assert examine(lambda: numpyro.sample("x", law), checks=["pytree"]).ok, "it is not copied"
 
 
+def test_a_law_whose_copy_gives_nan_outside_of_its_support_is_found():
+    penalty = jax.jit(lambda law, value: law.log_prob(value))
+
+    def bounded(law):
+        numpyro.factor("penalty", penalty(law, jnp.exp(numpyro.sample("x", dist.Normal()))))
+
+    report = examine(bounded, dist.LogNormal(), checks=["pytree"])
+    assert [found.id for found in report.findings] == ["copy-forgets-bounds"], report
+
+
 class Shifted(dist.Normal):
     """A normal with a shift that is no declared field, so that a copy lacks it."""
 

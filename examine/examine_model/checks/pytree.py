@@ -156,7 +156,7 @@ def validation(context: Context, name: str, fn: Any) -> None:
     except Exception as error:
         context.find("copy-raises", f"{name}: its copy raises {running.brief(error)}")
         return
-    if np.isneginf(float(here)) and np.isfinite(float(there)):
+    if np.isneginf(float(here)) and not np.isneginf(float(there)):
         value = show(outside.ravel()[0])
         says = f"{name}: the log density of {value} is -inf, and {float(there):.4g} in a copy"
         cases = ["copy-forgets-validation", "scan-forgets-validation"]
