@@ -137,3 +137,27 @@ def _():
         return bool((mcmc.get_samples()["delay"] >= shifts).all())
 
     return lambda: all_above(), True, lambda: all_above(domain=dist.Exponential(1.0).support)
+
+
+def below(base, scale=1.0, **domain):
+    """Count the numbers that the support puts outside of the prior, mapped from -1."""
+    law = dist.TransformedDistribution(base, AffineTransform(0.0, scale, **domain))
+    inside = biject_to(law.support)(-jnp.ones(2))
+    return int((jnp.broadcast_to(inside, (2,)) * np.sign(scale) < 0).sum())
+
+
+POSITIVE = dist.constraints.positive
+vary("a scale of mixed signs", "silent", "falls")(
+    lambda: (
+        lambda: below(dist.HalfNormal(1.0), np.float32([1, -1])),
+        0,
+        lambda: below(dist.HalfNormal(1.0), np.float32([1, -1]), domain=POSITIVE),
+    )
+)
+PAIR = dist.Exponential(1.0).expand([2]).to_event(1)
+vary("a vector; the support below `to_event`", "silent", "holds")(
+    lambda: (lambda: below(PAIR), 0, lambda: below(PAIR, domain=POSITIVE))
+)
+vary("a vector; its own support", "silent", "NotImplementedError")(
+    lambda: (lambda: below(PAIR), 0, lambda: below(PAIR, domain=PAIR.support))
+)

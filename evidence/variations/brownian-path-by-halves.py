@@ -27,9 +27,16 @@ def plain(shape=(), key=KEY):
     return diffrax.UnsafeBrownianPath(shape=shape, key=key)
 
 
-def solve(path, solver=EULER, y0=1.0, steps=STEPS, volume=lambda t, y, _: 0.2, **options):
-    drift = diffrax.ODETerm(lambda t, y, _: -y)
-    terms = diffrax.MultiTerm(drift, diffrax.ControlTerm(volume, path))
+def solve(
+    path,
+    solver=EULER,
+    y0=1.0,
+    steps=STEPS,
+    volume=lambda t, y, _: 0.2,
+    drift=lambda t, y, _: -y,
+    **options,
+):
+    terms = diffrax.MultiTerm(diffrax.ODETerm(drift), diffrax.ControlTerm(volume, path))
     return diffrax.diffeqsolve(terms, solver, 0.0, 1.0, 1 / steps, y0, **options).ys[-1]
 
 
@@ -85,3 +92,14 @@ def _():
 
     exact = np.sqrt(0.04 * (1 - np.exp(-2)) / 2)
     return spread(tree), exact > 0.125, spread(plain, **ONCE)
+
+
+@vary("the mean of y in dy = y dW; a tolerance above the step, and half of it", "silent", "holds")
+def _():
+    def near(tol):
+        one = lambda key: solve(
+            tree(tol, key=key), volume=lambda t, y, _: y, drift=lambda t, y, _: 0.0 * y
+        )
+        return lambda: abs(jnp.mean(jax.vmap(one)(jax.random.split(KEY, 4000))) - 1) < 0.1
+
+    return near(5 / STEPS), True, near(0.5 / STEPS)

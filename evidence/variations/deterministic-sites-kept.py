@@ -126,3 +126,16 @@ def _():
         return count
 
     return on_device(False), 0, on_device(True)
+
+
+@vary("a prediction in parts: how many rows have noise of their own", "silent", "holds")
+def _():
+    def rows(key_of):
+        parts = np.array_split(np.zeros(N + 1, np.float32), 4)
+        found = [
+            Predictive(bare, {"slope": part})(key_of(i), X)["y"] for i, part in enumerate(parts)
+        ]
+        return len(np.unique(np.concatenate(found), axis=0))
+
+    key = jax.random.PRNGKey(1)
+    return lambda: rows(lambda i: key), N + 1, lambda: rows(lambda i: jax.random.fold_in(key, i))

@@ -19,7 +19,7 @@ def field(t, y, args):
     return jnp.stack([y[1], -G + 0 * y[1]])
 
 
-ROOT = optimistix.Newton(rtol=1e-5, atol=1e-5)
+ROOT = optimistix.Newton(rtol=1e-4, atol=1e-4)
 BOOLEAN = diffrax.Event(lambda t, y, args, **kwargs: y[0] < 0)
 NUMBER = diffrax.Event(lambda t, y, args, **kwargs: y[0])
 CURE = diffrax.Event(lambda t, y, args, **kwargs: y[0], ROOT)
@@ -89,4 +89,11 @@ vary("looks like a cure: small steps", "silent", "falls")(
 vary("looks like a cure: a number alone", "silent", "falls")(three(cure=NUMBER))
 vary("a state at a fixed time", "right", "-")(
     lambda: (lambda: slope(None, of=lambda solution: solution.ys[-1, 0])(HEIGHT), 1.0, None)
+)
+vary("higher towers", "silent", "holds")(
+    lambda: (
+        lambda: [slope(BOOLEAN)(height) for height in (200.0, 260.0)],
+        [1 / np.sqrt(2 * height * G) for height in (200.0, 260.0)],
+        lambda: [slope(CURE)(height) for height in (200.0, 260.0)],
+    )
 )

@@ -72,3 +72,13 @@ vary("values that fit", "right", "-")(
 vary("looks like a cure: another float", "silent", "falls")(
     three(cure=lambda x: x.astype(jnp.bfloat16).astype(jnp.uint8))
 )
+vary("integers divided by zero and below", "silent", "holds")(
+    lambda: (
+        lambda: 12 // jnp.array([-3, 0, 2]),
+        [-4, 0, 6],
+        lambda: (lambda n: jnp.where(n == 0, 0, 12 // jnp.where(n == 0, 1, n)))(
+            jnp.array([-3, 0, 2])
+        ),
+    )
+)
+vary("ticks beyond 2**31, in 32 bits", "silent", "falls")(three(ticks=np.float32([2.0**31 + 512])))

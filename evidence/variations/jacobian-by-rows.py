@@ -122,3 +122,10 @@ vary("the values", "right", "holds")(
         lambda: jax.jacfwd(curve)(P),
     )
 )
+vary("the values, a few columns at a time", "right", "holds")(
+    lambda: (
+        lambda: jax.jacrev(curve)(P),
+        jax.jacfwd(curve)(P),
+        lambda: lax.map(lambda v: jax.jvp(curve, (P,), (v,))[1], jnp.eye(len(P)), batch_size=8).T,
+    )
+)

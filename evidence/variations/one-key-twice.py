@@ -69,6 +69,11 @@ vary("one key split twice", "silent", "holds")(
 )
 
 
+def folded_after_split(key):
+    first, _ = random.split(key)
+    return random.normal(first, (N,)), random.normal(random.fold_in(key, 0), (N,))
+
+
 def scanned(apart):
     def step(key, _):
         if apart:
@@ -106,5 +111,12 @@ vary("looks like a cure: another shape", "silent", "falls", then=("silent", "hol
         lambda: near(
             correlation((random.normal(KEY, (N,)), random.normal(KEY, (2 * N,))[:N])), 0.0
         ),
+    )
+)
+vary("a fold into a key that was split", "silent", "holds", then=("right", "holds"))(
+    lambda: (
+        lambda: near(correlation(folded_after_split(KEY)), 0.0),
+        True,
+        lambda: near(correlation(two(random.normal, random.normal)), 0.0),
     )
 )

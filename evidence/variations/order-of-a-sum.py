@@ -1,5 +1,7 @@
 """Variations of *The same numbers in another order have another sum*: how many sums there are."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -16,13 +18,13 @@ def sums(total, orders=ORDERS):
     return lambda: len({float(total(order)) for order in orders})
 
 
-def double(total):
+def double(total, orders=ORDERS):
     """Return how many sums there are in float64, rounded to float32."""
 
     def count():
         jax.config.update("jax_enable_x64", True)
         try:
-            return len({np.float32(total(jnp.asarray(order, jnp.float64))) for order in ORDERS})
+            return len({np.float32(total(jnp.asarray(order, jnp.float64))) for order in orders})
         finally:
             jax.config.update("jax_enable_x64", False)
 
@@ -75,3 +77,10 @@ vary("looks like a cure: the matmul precision", "silent", "falls")(
     )
 )
 vary("the same order again", "right", "-")(lambda: (sums(jnp.sum, [TERMS] * 8), 1, None))
+CANCEL = [DRAW.permutation(np.float32([1e20, 1.0, -1e20])) for _ in range(20)]
+vary("large terms that cancel", "silent", "falls")(
+    lambda: (sums(jnp.sum, CANCEL), 1, double(jnp.sum, CANCEL))
+)
+vary("large terms that cancel, by math.fsum", "silent", "holds")(
+    lambda: (sums(jnp.sum, CANCEL), 1, sums(math.fsum, CANCEL))
+)
