@@ -51,9 +51,7 @@ PID = diffrax.PIDController(rtol=1e-5, atol=1e-5)
 vary("a boolean", "silent", "holds")(three())
 vary("a number without a root finder", "silent", "holds")(three(NUMBER))
 vary("another solver", "silent", "holds")(three(solver=diffrax.Tsit5()))
-vary("adaptive steps", "silent", "holds", then=("silent", "XlaRuntimeError"))(
-    three(controller=PID, dt0=0.1, solver=diffrax.Tsit5())
-)
+vary("adaptive steps", "silent", "holds")(three(controller=PID, dt0=0.1, solver=diffrax.Tsit5()))
 vary("under vmap", "silent", "holds")(
     lambda: (
         lambda: jax.vmap(slope(BOOLEAN))(jnp.array([20.0, 20.0])),
