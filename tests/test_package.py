@@ -129,6 +129,7 @@ def test_a_mistyped_distribution_or_construct_is_named_with_what_it_may_mean():
         ("Normall", "scan"): "Normall: not known here; did you mean Normal",
         ("Normal", "scn"): "scn: not known here; did you mean scan?",
         ("Unit", "scan"): "Unit: its values are empty.",
+        ("scan", ""): "scan: this is a construct; name a distribution before it",
         ("Normal", "qqqq"): "qqqq: not known here; without names, all are listed.",
     }.items():
         text, known = can_i_use.answer(*words)

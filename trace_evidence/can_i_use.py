@@ -116,6 +116,8 @@ def answer(distribution: str, construct: str) -> tuple[str, bool]:
     ):  # fmt: skip
         if not found:
             why = record["left_out"].get(typed)
+            if typed == distribution and near(typed, record["constructs"], record["also"]):
+                why = f"this is a construct; name a distribution before it, as in MVN {typed}"
             return f"{typed}: {why}." if why else f"{typed}: {meant(typed, known)}", False
     lines = [f"{head}:"]
     for name in names:
