@@ -84,7 +84,7 @@ ANSWERING = ["words", "words-data", "asked", "doors", "doors-data", "search", "t
 
 
 @pytest.mark.parametrize("path", ["book/index.html", "zh-cn/book/index.html"])
-def test_what_a_page_loads_to_answer_weighs_at_most_150_kilobytes(open_page, path):
+def test_what_a_page_loads_to_answer_weighs_at_most_160_kilobytes(open_page, path):
     view = open_page(path)
     view.page.locator("#triage-text").focus()
     view.page.wait_for_function("() => traceEvidence.known")
@@ -93,7 +93,7 @@ def test_what_a_page_loads_to_answer_weighs_at_most_150_kilobytes(open_page, pat
     parts["data"] = view.page.locator("#narrow-data").text_content().encode()
     assert {"doors-data", "triage", "search", "narrow", "asked"} <= {*parts}
     packed = {name: len(gzip.compress(part)) for name, part in parts.items()}
-    assert sum(packed.values()) <= 150_000, packed
+    assert sum(packed.values()) <= 160_000, packed
 
 
 def test_an_answer_leads_to_the_cure_or_to_the_cases(open_page):
@@ -118,7 +118,7 @@ def test_one_box_takes_errors_and_words(open_page, path):
     # A line break or the word Error makes no error of a doubt.
     for words in ("same samples after new data", "no Error, only the same\nsamples after new data"):
         box.fill(words)
-        page.get_by_role("status").filter(has_text="some of the words").wait_for()
+        page.get_by_role("status").filter(has_text="come closest").wait_for()
         assert "/cases/" in first.get_attribute("href")
     box.fill("No module named 'jax'")
     page.get_by_role("status").filter(has_text="A package is missing").wait_for()

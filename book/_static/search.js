@@ -72,7 +72,7 @@
       item.append(link, ...(text ? [say(": "), ...rich(text)] : []));
       return item;
     }));
-    const error = /error|exception|traceback|错误|异常/i.test(words);
+    const error = /(Error|Exception|Warning): |Traceback/.test(words);
     status.textContent = found.length
       ? say(error ? "No error that is known here. These have some of the words:" : "These pages come closest:")
       : say("Not known here. Paste the whole traceback, with its last lines.");
