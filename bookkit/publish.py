@@ -21,7 +21,7 @@ from .languages import cached, say
 PARTS = {entries.CHAPTER: "fix-it", entries.CASE: "cure"}  # the section that has the cure
 TOLD = ("title", "symptom", "cause", "cure", "question", "occurs", "versions")
 Entry = dict[str, Any]
-SHOWN = 110  # characters of the lines that a wrong answer prints
+SHOWN, JOINED = 110, 80  # characters of what a wrong answer prints: of a line, and of several
 KEPT = pages.ROOT / "tests" / "outputs"
 # An error or a warning in what a cell showed, and one that it printed itself.
 SAID = re.compile(
@@ -82,7 +82,7 @@ def shows(entry: entries.Entry) -> str:
     shown = ""
     for line in printed[1].splitlines() if printed else ():
         longer = f"{shown} · {' '.join(line.split())}" if shown else " ".join(line.split())
-        if shown and len(longer) > SHOWN:
+        if shown and len(longer) > JOINED:
             break
         shown = longer
     return shown[:SHOWN]
@@ -263,7 +263,7 @@ def terminal() -> list[str]:
 
 
 def texts(code: str) -> dict[str, str]:
-    """Return what a terminal shows of the entries in another language, by its English."""
+    """Return what a terminal shows of the entries in another language, by a mark of its English."""
     english, before = everything(), languages.spoken().code
     languages.use(code)
     try:
@@ -274,7 +274,7 @@ def texts(code: str) -> dict[str, str]:
             translated |= {old[2]: new[2] for old, new in means}
     finally:
         languages.use(before)
-    return {old: new for old, new in translated.items() if old != new}
+    return {triage.mark(old): new for old, new in translated.items() if old != new}
 
 
 def build() -> dict[str, Any]:

@@ -84,7 +84,7 @@ ANSWERING = ["words", "words-data", "asked", "doors", "doors-data", "search", "t
 
 
 @pytest.mark.parametrize("path", ["book/index.html", "zh-cn/book/index.html"])
-def test_what_a_page_loads_to_answer_weighs_at_most_160_kilobytes(open_page, path):
+def test_what_a_page_loads_to_answer_weighs_at_most_150_kilobytes(open_page, path):
     view = open_page(path)
     view.page.locator("#triage-text").focus()
     view.page.wait_for_function("() => traceEvidence.known")
@@ -93,7 +93,7 @@ def test_what_a_page_loads_to_answer_weighs_at_most_160_kilobytes(open_page, pat
     parts["data"] = view.page.locator("#narrow-data").text_content().encode()
     assert {"doors-data", "triage", "search", "narrow", "asked"} <= {*parts}
     packed = {name: len(gzip.compress(part)) for name, part in parts.items()}
-    assert sum(packed.values()) <= 160_000, packed
+    assert sum(packed.values()) <= 150_000, packed
 
 
 def test_an_answer_leads_to_the_cure_or_to_the_cases(open_page):

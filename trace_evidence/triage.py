@@ -11,6 +11,7 @@ told for those that the text shows, or for those that are installed here.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import json
 import os
@@ -183,10 +184,15 @@ def language(text: str = "") -> str:
     return next((code for code in data()["words"] if code[:2] == wanted[:2]), "")
 
 
+def mark(text: str) -> str:
+    """Return the short mark by which the translation of a text is found."""
+    return hashlib.sha256(text.encode()).hexdigest()[:10]
+
+
 def words(language: str) -> Say:
     """Return what puts a text of the book into a language, where it has it."""
     texts = data()["words"][language]["texts"] if language else {}
-    return lambda text: texts.get(text, text)
+    return lambda text: texts.get(mark(text), text)
 
 
 @cache

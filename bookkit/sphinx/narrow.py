@@ -96,7 +96,7 @@ def narrow(here: Generated) -> str:
         )
         words = marked(say(narrowing.SEE[label]))
         lists.append(f"<details><summary>{words}</summary><ul>{items}</ul></details>")
-    data = json.dumps(known, ensure_ascii=False).replace("<", "\\u003c")
+    data = json.dumps(known, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return FORM.format(
         root=root, data=data, lists="".join(lists), none=none_of_these(here),
         ask_see=say("No error, but a doubt? What do you see?"),

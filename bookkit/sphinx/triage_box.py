@@ -48,8 +48,9 @@ def rules() -> dict[str, Any]:
     for name, row in publish.everything().items():
         rule = {key: row[key] for key in TOLD} | {"id": name, "versions": row["occurs"]}
         rule["says"] = row["cause"] or row["symptom"]
-        rule["href"], rule["here"] = to_site(row["link"]), to_site(row["page"])
-        rule["from"] = source(row["link"])
+        rule["href"] = to_site(row["link"])
+        if row["kind"] == "everyday":
+            rule |= {"here": to_site(row["page"]), "from": source(row["link"])}
         rule["look"] = [[other, title, to_site(page)] for other, title, page in row["look"]]
         rule["printed"] = [[titles()[page], to_site(page)] for _, page in row["printed"]]
         rules += [rule] if row["signatures"] else []
@@ -61,6 +62,7 @@ def rules() -> dict[str, Any]:
 JOINED = """\
 for (const one of traceEvidence.known.documents) {
   const rule = traceEvidence.known.triage.rules[one.rule];
+  if (rule) Object.assign(one, {title: rule.title, href: rule.href, ...one});
   if (rule?.says) one.keywords += ` ${rule.says}`;
   else if (rule) rule.says = one.text;
 }
@@ -78,6 +80,10 @@ def parted(rules: list[dict[str, Any]], documents: list[dict[str, Any]]) -> None
             one["rule"] = place
         elif rule and rule["says"] in one["keywords"]:
             one |= {"keywords": one["keywords"].replace(rule["says"], ""), "rule": place}
+        for key in ("title", "href") if "rule" in one else ():
+            if one[key] == rule[key]:
+                del one[key]
+        one["keywords"] = " ".join(dict.fromkeys(one["keywords"].split()))  # each word once
 
 
 @cached
