@@ -21,7 +21,7 @@ from .languages import cached, say
 PARTS = {entries.CHAPTER: "fix-it", entries.CASE: "cure"}  # the section that has the cure
 TOLD = ("title", "symptom", "cause", "cure", "question", "occurs", "versions")
 Entry = dict[str, Any]
-SHOWN, JOINED = 110, 80  # characters of what a wrong answer prints: of a line, and of several
+SHOWN, SEVERAL = 110, 80  # characters of what a wrong answer prints: of a line, and of several
 KEPT = pages.ROOT / "tests" / "outputs"
 # An error or a warning in what a cell showed, and one that it printed itself.
 SAID = re.compile(
@@ -82,7 +82,7 @@ def shows(entry: entries.Entry) -> str:
     shown = ""
     for line in printed[1].splitlines() if printed else ():
         longer = f"{shown} · {' '.join(line.split())}" if shown else " ".join(line.split())
-        if shown and len(longer) > JOINED:
+        if shown and len(longer) > SEVERAL:
             break
         shown = longer
     return shown[:SHOWN]
