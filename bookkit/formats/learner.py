@@ -126,7 +126,7 @@ def asked(page: str) -> set[str]:
     cells = pages.read_notebook(pages.path_of(page)).cells
     shown = {c.metadata.get("name") for c in cells if not LEFT_OUT & {*c.metadata.get("tags", [])}}
     questions = predictions.find(pages.read(pages.path_of(page)))
-    return shown & {one.options["cell"] for one in questions}
+    return shown & {prediction.options["cell"] for prediction in questions}
 
 
 def program(cell: NotebookNode, words: str = "") -> NotebookNode:
@@ -139,31 +139,31 @@ def program(cell: NotebookNode, words: str = "") -> NotebookNode:
 def of_deck(page: str, cells: list[NotebookNode], filled: bool) -> list[NotebookNode]:
     """Return the programs of a chapter's deck, in its order, and what they and exercises need."""
     parts = [part for cell in cells if cell.cell_type == "code" for part in parts_of(page, cell)]
-    kept = live([part.cell for part in parts], [part.cell for part in parts if part.is_wanted])
-    found: list[tuple[tuple[int, ...], list[NotebookNode]]] = []
+    live_cells = live([part.cell for part in parts], [part.cell for part in parts if part.is_wanted])
+    placed: list[tuple[tuple[int, ...], list[NotebookNode]]] = []
     place: tuple[int, ...] = (0,)
     for part in parts:
         shown = part.shown
         place = part.place or place
-        if part.cell not in kept or (is_task(part.cell) and not shown):
+        if part.cell not in live_cells or (is_task(part.cell) and not shown):
             continue
         if not shown:  # it comes with what is next to it, and is given
-            found.append((place, [program(part.cell)]))
+            placed.append((place, [program(part.cell)]))
             continue
         number, count = shown.place
         label = f"Slide {shown.slide}" + f", {PLACES[number - 1]} program" * (count > 1)
         words = label * (shown.kind != "run" and not filled)
         made = [] if is_task(part.cell) else [program(part.cell, words)]
-        found.append((place, [new_markdown_cell(told(page, shown, label, filled)), *made]))
-    return [one for _, made in sorted(found, key=lambda row: row[0]) for one in made]
+        placed.append((place, [new_markdown_cell(instruction(page, shown, label, filled)), *made]))
+    return [cell for _, made in sorted(placed, key=lambda entry: entry[0]) for cell in made]
 
 
-def told(page: str, shown: decks.Program, label: str, filled: bool) -> str:
+def instruction(page: str, shown: decks.Program, label: str, filled: bool) -> str:
     """Return what a learner does with a program of a slide."""
     does = SLIDE["run" if filled else shown.kind].format(programs=file_of(page, filled=True))
-    for one in exercises.find(pages.path_of(page)):
-        if shown.name in [cell.metadata.get("name") for cell in one.given]:
-            does = IN_EXERCISE.format(title=one.title)
+    for exercise in exercises.find(pages.path_of(page)):
+        if shown.name in [cell.metadata.get("name") for cell in exercise.given]:
+            does = IN_EXERCISE.format(title=exercise.title)
     first = "Vote first. Then " * shown.voted
     return f"**{label}.** {first}{does if first else does[0].upper() + does[1:]}"
 
@@ -183,37 +183,37 @@ def parts_of(page: str, cell: NotebookNode) -> Iterator[Part]:
     What no slide shows is copied or run with the rest; beside what is typed it is given. Where the
     cell is meant to fail, it is left out, unless something reads it: it may fail before the vote.
     """
-    shown = [one for one in decks.programs(page) if one.name == cell.metadata.get("name")]
+    shown = [program for program in decks.programs(page) if program.name == cell.metadata.get("name")]
     if is_task(cell) or not shown:
-        one = shown[0] if shown else None
-        yield Part(cell, (one.slide, one.place[0]) if one else (), one, is_task(cell))
+        first = shown[0] if shown else None
+        yield Part(cell, (first.slide, first.place[0]) if first else (), first, is_task(cell))
         return
     magic = "".join(re.findall(r"\A%%.*\n", cell.source))
     loads = "".join(re.findall(r"^%\w.*\n", cell.source, re.M))  # with what is imported
     every = decks.statements(pages.split_asserts(cell.source)[0])
     by_slide, todo = [], every
-    for one in shown:
-        by_slide.append([row for row in todo if row[0].startswith(one.words or ("",))])
-        todo = [row for row in todo if row not in by_slide[-1]]
+    for on_slide in shown:
+        by_slide.append([statement for statement in todo if statement[0].startswith(on_slide.words or ("",))])
+        todo = [statement for statement in todo if statement not in by_slide[-1]]
     fails = "raises-exception" in cell.metadata.get("tags", [])
-    last = max(every.index(row) for rows in by_slide for row in rows)
-    before = [row for row in todo if every.index(row) < last]
-    after = [row for row in todo if row not in before]
+    last = max(every.index(statement) for statements in by_slide for statement in statements)
+    before = [statement for statement in todo if every.index(statement) < last]
+    after = [statement for statement in todo if statement not in before]
     if todo and shown[-1].kind != "type" and not fails:
-        by_slide[-1] = [row for row in every if row in [*by_slide[-1], *todo]]
+        by_slide[-1] = [statement for statement in every if statement in [*by_slide[-1], *todo]]
         before = after = []
 
-    def part(rows: list[tuple[str, str]], one: decks.Program, step: int, is_shown: bool) -> Part:
-        source = "\n".join(text for _, text in rows).strip("\n")
-        first = magic + loads * (not before or rows == before)
+    def part(statements: list[tuple[str, str]], on_slide: decks.Program, step: int, is_shown: bool) -> Part:
+        source = "\n".join(text for _, text in statements).strip("\n")
+        first = magic + loads * (not before or statements == before)
         made = new_code_cell(first + source, metadata=cell.metadata)
-        return Part(made, (one.slide, one.place[0], step), one if is_shown else None, not fails)
+        return Part(made, (on_slide.slide, on_slide.place[0], step), on_slide if is_shown else None, not fails)
 
     if before:
         yield part(before, shown[0], 0, False)
-    for one, rows in zip(shown, by_slide, strict=True):
-        if rows:
-            yield part(rows, one, 1, True)._replace(is_wanted=True)
+    for on_slide, statements in zip(shown, by_slide, strict=True):
+        if statements:
+            yield part(statements, on_slide, 1, True)._replace(is_wanted=True)
     if after:
         yield part(after, shown[-1], 2, False)
 
@@ -235,67 +235,67 @@ def of_page(page: str, source: list[NotebookNode], filled: bool) -> Iterator[Not
     """Yield the headings of a page without a deck, its questions, and its programs."""
     code = [cell for cell in source if cell.cell_type == "code"]
     wanted = [cell for cell in code if not LEFT_OUT & {*cell.metadata.get("tags", [])}]
-    kept, open_ones = live(code, wanted), set() if filled else asked(page)
+    live_cells, open_ones = live(code, wanted), set() if filled else asked(page)
     for cell in source:
-        if cell in kept:
+        if cell in live_cells:
             is_open = cell.metadata.get("name") in open_ones
             yield program(cell, "Vote first. Then type the program that is shown." * is_open)
-        for found in SHOWN.finditer(cell.source) if cell.cell_type == "markdown" else ():
-            text = predictions.written(found[0], question)
+        for match in SHOWN.finditer(cell.source) if cell.cell_type == "markdown" else ():
+            text = predictions.written(match[0], question)
             yield new_markdown_cell(notebooks.plain(text, page, pages.published))
 
 
-def question(one: predictions.Prediction) -> str:
+def question(prediction: predictions.Prediction) -> str:
     """Return a prediction as a question alone."""
-    first, *rest = one.question
-    answers = "\n".join(predictions.listed(answer for answer, _ in one.answers))
+    first, *rest = prediction.question
+    answers = "\n".join(predictions.listed(answer for answer, _ in prediction.answers))
     return "\n\n".join([f"**Predict.** {first}", *rest, answers])
 
 
 def without_labels(page: str, source: list[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the programs of a page that gives none a label, each with room for a second one."""
-    told = ""
+    heading = ""
     for cell in source:
         if cell.cell_type == "markdown":
-            told = cell.source.partition("## ")[2]
+            heading = cell.source.partition("## ")[2]
         elif "laboratory" not in cell.metadata.get("tags", []):
-            if told:
-                yield new_markdown_cell(notebooks.plain(f"## {told}", page, pages.published))
+            if heading:
+                yield new_markdown_cell(notebooks.plain(f"## {heading}", page, pages.published))
             yield program(cell)
-            if told:
+            if heading:
                 yield new_code_cell(OWN)
 
 
 def live(cells: list[NotebookNode], wanted: list[NotebookNode]) -> list[NotebookNode]:
     """Return the first cell, those wanted, and those that make a name which one of these reads."""
-    kept: list[NotebookNode] = []
+    needed: list[NotebookNode] = []
     missing: set[tuple[str, str]] = set()
     for cell in reversed(cells):
         stacks = {"%%then": ("then",), "%%both": (*both.SIDES,)}
         there = stacks.get(cell.source.partition("\n")[0], ("now",))
         made, used = (
-            {(side, name) for side in there for name in found(cell.source)}
-            for found in (names.made_by, read_by)
+            {(side, name) for side in there for name in names_in(cell.source)}
+            for names_in in (names.made_by, read_by)
         )
         if cell in wanted or cell is cells[0] or made & missing:
-            kept.insert(0, cell)
+            needed.insert(0, cell)
             missing = (missing - made) | used
-    return kept
+    return needed
 
 
 def read_by(code: str, inside: bool = True) -> set[str]:
     """Return the names that a cell reads and does not make, or only those outside its functions."""
-    rows = ["" if row.startswith("%") else row for row in code.splitlines()]
-    tables, found = [symtable.symtable("\n".join(rows), "cell", "exec")], set()
+    lines = ["" if line.startswith("%") else line for line in code.splitlines()]
+    tables, used = [symtable.symtable("\n".join(lines), "cell", "exec")], set()
     for table in tables:
         tables += table.get_children() if inside else []
         top = table.get_type() == "module"
-        read = (one for one in table.get_symbols() if one.is_referenced())
+        read = (symbol for symbol in table.get_symbols() if symbol.is_referenced())
         # At the top, what is assigned too is made there, or lives in a comprehension.
-        found |= {
-            one.get_name() for one in read if one.is_global() and not (top and one.is_assigned())
+        used |= {
+            symbol.get_name() for symbol in read if symbol.is_global() and not (top and symbol.is_assigned())
         }
-    return found - names.made_by(code)
+    return used - names.made_by(code)
 
 
 def all_bare() -> dict[str, NotebookNode]:
@@ -328,47 +328,47 @@ def files() -> dict[str, str]:
 def needed() -> dict[str, bytes]:
     """Return what notebooks import of ours, and the locks of what they need, by the file's name."""
     checkout.bring_up_to_date()
-    found = {}
+    contents = {}
     for package in (pages.ROOT / "trace_evidence", pages.ROOT / "examine" / "examine_model"):
-        for one in package.rglob("*"):
-            if one.is_file() and one.suffix != ".pyc":
-                found[f"{package.name}/{one.relative_to(package)}"] = one.read_bytes()
+        for file in package.rglob("*"):
+            if file.is_file() and file.suffix != ".pyc":
+                contents[f"{package.name}/{file.relative_to(package)}"] = file.read_bytes()
     for name, lock in LOCKS.items():
         pins = re.findall(r"^[\w.-]+==[^\\\n]+", (pages.ROOT / lock).read_text(), re.M)
-        found[name] = "".join(f"{pin.rstrip()}\n" for pin in pins).encode()
-    return found
+        contents[name] = "".join(f"{pin.rstrip()}\n" for pin in pins).encode()
+    return contents
 
 
-def without_answers(found: dict[str, bytes]) -> dict[str, bytes]:
+def without_answers(contents: dict[str, bytes]) -> dict[str, bytes]:
     """Return the same files, without causes and cures of chapters, and without refused answers."""
-    found = dict(found)
-    data = json.loads(found["trace_evidence/data.json"])
-    chapters = [one for one in data["explain"].values() if one["kind"] == "chapter"]
-    answers = {one[key] for one in chapters for key in ("cause", "cure")}
-    for one in chapters:
-        one |= {"cause": "", "cure": "After the workshop, see the page."}
+    contents = dict(contents)
+    data = json.loads(contents["trace_evidence/data.json"])
+    chapters = [chapter for chapter in data["explain"].values() if chapter["kind"] == "chapter"]
+    answers = {chapter[key] for chapter in chapters for key in ("cause", "cure")}
+    for chapter in chapters:
+        chapter |= {"cause": "", "cure": "After the workshop, see the page."}
     for words in data["words"].values():
         words["texts"] = {key: text for key, text in words["texts"].items() if key not in answers}
-    found["trace_evidence/data.json"] = json.dumps(data).encode()
-    for name in found:
+    contents["trace_evidence/data.json"] = json.dumps(data).encode()
+    for name in contents:
         if name.startswith("trace_evidence/exercises/") and name.endswith(".md"):
-            found[name] = found[name].partition(b"## Refused\n")[0]
-    return found
+            contents[name] = contents[name].partition(b"## Refused\n")[0]
+    return contents
 
 
 def write_zip(file: Path) -> None:
     """Write the zip for learners: the notebooks, and what they need."""
-    found = {name: text.encode() for name, text in files().items()}
-    found[notebooks.INDEX] += INSTALL.encode()
-    pack(file, NAME, found | without_answers(needed()))
+    contents = {name: text.encode() for name, text in files().items()}
+    contents[notebooks.INDEX] += INSTALL.encode()
+    pack(file, NAME, contents | without_answers(needed()))
 
 
-def pack(file: Path, folder: str, found: dict[str, bytes]) -> None:
+def pack(file: Path, folder: str, contents: dict[str, bytes]) -> None:
     """Write files into a folder of a zip."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")
     with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, content in sorted(found.items()):
+        for name, content in sorted(contents.items()):
             # Of a day without meaning: the same files make the same zip.
             packed.writestr(zipfile.ZipInfo(f"{folder}/{name}"), content, zipfile.ZIP_DEFLATED)
     os.replace(part, file)

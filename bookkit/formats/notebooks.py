@@ -109,10 +109,10 @@ def card(page: str) -> str:
     failure = entries.by_name()[Path(page).name]
     if failure.form == entries.CASE:
         shown, folded = casebook.rows_of_card(failure)
-        told = "\n\n".join(f"**{key}.** {value}" for key, value in folded.items())
-        return f"{as_rows(shown)}\n\n{as_fold('Show cause, cure and reports', told)}"
+        behind_fold = "\n\n".join(f"**{key}.** {value}" for key, value in folded.items())
+        return f"{as_rows(shown)}\n\n{as_fold('Show cause, cure and reports', behind_fold)}"
     head = pages.meta(page)["chapter"]
-    rows = {
+    lines = {
         "Symptom": failure.symptom,
         "Message": f"`{failure.message}`",
         "Versions": versions.sentence(failure.name),
@@ -120,12 +120,12 @@ def card(page: str) -> str:
         "Needs": ", ".join(f"[](/book/{need['page']}.md)" for need in head["prerequisites"]),
     }
     goals = "\n".join(f"- {goal}" for goal in head["objectives"])
-    return f"{as_rows(rows)}\n\nAfter this chapter you can\n\n{goals}"
+    return f"{as_rows(lines)}\n\nAfter this chapter you can\n\n{goals}"
 
 
-def as_rows(rows: dict[str, str]) -> str:
+def as_rows(lines: dict[str, str]) -> str:
     """Return a table of two columns without a head, as Markdown."""
-    return "\n".join(["| | |", "|---|---|", *(f"| **{k}** | {v} |" for k, v in rows.items())])
+    return "\n".join(["| | |", "|---|---|", *(f"| **{k}** | {v} |" for k, v in lines.items())])
 
 
 def as_fold(summary: str, text: str) -> str:
@@ -133,9 +133,9 @@ def as_fold(summary: str, text: str) -> str:
     return f"<details><summary>{summary}</summary>\n\n{text.strip()}\n\n</details>"
 
 
-def link(found: re.Match, to: To) -> str:
+def link(match: re.Match, to: To) -> str:
     """Return a link to a page with its text, or its title; a notebook has no anchors."""
-    text, page, anchor = found[1] or pages.title(found[2]), found[2], found[3] or ""
+    text, page, anchor = match[1] or pages.title(match[2]), match[2], match[3] or ""
     address = to(page)
     return f"[{text}]({address}{anchor if address == pages.published(page) else ''})"
 
@@ -143,17 +143,17 @@ def link(found: re.Match, to: To) -> str:
 def plain(text: str, page: str, to: To = beside) -> str:
     """Return a page's Markdown without what only the book's site understands."""
     text = NO_WORDS.sub("", text)
-    text = CARD.sub(lambda found: card(page), text)
-    text = INCLUDED.sub(lambda found: f"```python\n{source(found[1])}\n```", text)
-    text = TABLE.sub(lambda found: TABLES[found[1]](*(found[2] or "").split()), text)
+    text = CARD.sub(lambda match: card(page), text)
+    text = INCLUDED.sub(lambda match: f"```python\n{source(match[1])}\n```", text)
+    text = TABLE.sub(lambda match: TABLES[match[1]](*(match[2] or "").split()), text)
     text = MARK.sub(r"(\1)", text)
     text = SEARCHED.sub(r"We found no report (searched for: \1)", text)
     text = FAMILY.sub(rf"[\1](/{pages.page_name(entries.FAMILIES)}.md#\2)", text)
     text = PLACES.sub("", JUMP.sub("", text))
-    text = FOLD.sub(lambda found: as_fold(found[2], found[3]), text)
+    text = FOLD.sub(lambda match: as_fold(match[2], match[3]), text)
     text = predictions.written(text, predictions.as_markdown)
     text = LABEL.sub("", text)
-    text = LINK.sub(lambda found: link(found, to), text)
+    text = LINK.sub(lambda match: link(match, to), text)
     return ANCHOR.sub(r"*\1*", text).strip()
 
 
@@ -177,8 +177,8 @@ def read(page: str, to: To = beside) -> NotebookNode:
             heading = f"### {title}" if part == "given" else "#### Solution"
             made.insert(0, new_markdown_cell(heading))
         before = part, title
-        for one in made if part else ():
-            one.metadata.setdefault("tags", []).append(EXERCISE if part == "given" else SOLUTION)
+        for added in made if part else ():
+            added.metadata.setdefault("tags", []).append(EXERCISE if part == "given" else SOLUTION)
         cells += made
     notebook = nbformat.v4.new_notebook(cells=cells, metadata=source.metadata)
     notebook.metadata.title = pages.title(page)
@@ -342,12 +342,12 @@ def start_page() -> str:
         [START.format(book=pages.published(pages.contents()[0].page), room=f"{IN_ROOM}/{INDEX}")],
         "",
     )
-    for row in pages.contents():
-        if row.page in with_cells():
-            if row.part != part:
-                part = row.part
+    for item in pages.contents():
+        if item.page in with_cells():
+            if item.part != part:
+                part = item.part
                 lines.append(f"\n## {part}\n")
-            lines.append(f"- [{pages.title(row.page)}]({place(row.page)})")
+            lines.append(f"- [{pages.title(item.page)}]({place(item.page)})")
     return "\n".join(lines) + "\n"
 
 

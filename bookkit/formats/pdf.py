@@ -92,13 +92,13 @@ def typeset(**data: Any) -> PdfReader:
     return PdfReader(io.BytesIO(compose("front.typ", **data)))
 
 
-def running_heads(rows: list[pages.Entry], starts: list[int], count: int) -> list[str]:
+def running_heads(items: list[pages.Entry], starts: list[int], count: int) -> list[str]:
     """Return what stands at the head of each leaf; nothing where a page of the book begins."""
     heads = [""] * count
-    for row, start, end in zip(rows, starts, [*starts[1:], count + 1], strict=True):
+    for item, start, end in zip(items, starts, [*starts[1:], count + 1], strict=True):
         for number in range(start + 1, end + 1):
             if number <= count and number not in starts:
-                heads[number - 1] = plain_title(row.page)
+                heads[number - 1] = plain_title(item.page)
     return heads
 
 
@@ -106,20 +106,20 @@ def plain_title(page: str) -> str:
     """Return a page's title in the language that is spoken, without its marks."""
     title, code = pages.title(page), languages.spoken().code
     if code != languages.ENGLISH:
-        said = languages.read(languages.catalogue(code, page)).get(title)
-        title = str(said.string) if said and said.string and not said.fuzzy else title
+        message = languages.read(languages.catalogue(code, page)).get(title)
+        title = str(message.string) if message and message.string and not message.fuzzy else title
     return title.replace("`", "")
 
 
-def front(rows: list[pages.Entry], starts: list[int]) -> PdfReader:
+def front(items: list[pages.Entry], starts: list[int]) -> PdfReader:
     """Return the cover and the contents."""
     newest = versions.rows()[-1]["pins"]
     stack = ", ".join(f"{versions.TITLES[name]} {newest[name]}" for name in ("jax", "numpyro"))
     contents, before = [], ""
-    for row, start in zip(rows, starts, strict=True):
-        part = row.part if row.part != before else ""
-        before = row.part
-        title, depth = plain_title(row.page), int(bool(row.above))
+    for item, start in zip(items, starts, strict=True):
+        part = item.part if item.part != before else ""
+        before = item.part
+        title, depth = plain_title(item.page), int(bool(item.above))
         contents.append({"part": say(part), "title": title, "page": start, "depth": depth})
     address = languages.spoken().address
     return typeset(
@@ -156,7 +156,7 @@ def print_book(language: Language) -> None:
     """
     begin, pdf = time.monotonic(), file_of(language)
     part = pdf.with_suffix(".part")
-    rows = pages.contents()
+    items = pages.contents()
     languages.use(language.code)
     fonts(language)
     if not localized.folder(language.code).exists():
@@ -165,8 +165,8 @@ def print_book(language: Language) -> None:
     with browser.launch() as chromium:
         page = browser.window(chromium, color_scheme="light").new_page()
         page.goto(f"{site}book/index.html", wait_until="load")
-        addresses = [f"{site}{row.page}.html" for row in rows]
-        flowing = [f"{site}{row.page}.html" for row in rows if row.above]
+        addresses = [f"{site}{item.page}.html" for item in items]
+        flowing = [f"{site}{item.page}.html" for item in items if item.above]
         headings = page.evaluate(JOIN, [site, addresses, flowing, say("Replies"), say("Solutions")])
         print("printing the book, which takes about a minute …", flush=True)
         page.add_style_tag(content=STYLE)
@@ -178,11 +178,11 @@ def print_book(language: Language) -> None:
     for item, heading in zip(outline_items(outline), headings, strict=True):
         item[NameObject("/Title")] = TextStringObject(heading)
     starts = [leaf + 1 for leaf in first_leaves(PdfReader(part))]
-    heads = typeset(kind="heads", heads=running_heads(rows, starts, len(writer.pages)))
+    heads = typeset(kind="heads", heads=running_heads(items, starts, len(writer.pages)))
     for leaf, head in zip(writer.pages, heads.pages, strict=True):
         leaf.merge_page(head)
         leaf.compress_content_streams()
-    cover = front(rows, starts)
+    cover = front(items, starts)
     for number, leaf in enumerate(cover.pages):
         writer.insert_page(leaf, number)
     link_contents(writer, len(cover.pages))
@@ -196,7 +196,7 @@ def print_book(language: Language) -> None:
 
 if __name__ == "__main__":
     try:
-        for one in asked():
-            print_book(one)
+        for language in asked():
+            print_book(language)
     except (browser.NotReady, languages.LanguageError) as error:
         sys.exit(f"error: {error}")

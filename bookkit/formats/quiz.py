@@ -22,24 +22,24 @@ def names(out: Path, plan: str) -> dict[str, Path]:
     return {**files, "key": out / f"{plan}-key.pdf"}
 
 
-def asked(one: predictions.Prediction) -> dict[str, Any]:
+def asked(item: predictions.Prediction) -> dict[str, Any]:
     """Return an item as its form shows it."""
     return {
-        "program": concepts.program(one).strip(),
-        "question": workshop.runs(" ".join(one.question)),
-        "answers": [workshop.runs(answer) for answer, _ in one.answers],
-        "short": all(len(answer) < SHORT for answer, _ in one.answers),
+        "program": concepts.program(item).strip(),
+        "question": workshop.runs(" ".join(item.question)),
+        "answers": [workshop.runs(answer) for answer, _ in item.answers],
+        "short": all(len(answer) < SHORT for answer, _ in item.answers),
     }
 
 
-def solved(name: str, one: concepts.Concept) -> dict[str, Any]:
+def solved(name: str, concept: concepts.Concept) -> dict[str, Any]:
     """Return a concept as the key shows it, with its items."""
-    page, known = one.taught.partition("#")[0], concepts.items()
-    items = [known[f"{name}-{form}"] for form in concepts.FORMS]
+    page, all_items = concept.taught.partition("#")[0], concepts.items()
+    items = [all_items[f"{name}-{form}"] for form in concepts.FORMS]
     return {
         "name": name,
-        "says": workshop.runs(one.says),
-        "aim": workshop.runs(one.aim),
+        "says": workshop.runs(concept.says),
+        "aim": workshop.runs(concept.aim),
         "page": pages.title(page).replace("`", ""),
         "address": pages.published(page),
         "items": [
@@ -63,16 +63,16 @@ def write(file: Path, kind: str, title: str, **data: Any) -> None:
 
 def make(out: Path) -> None:
     """Write the sheets of all plans, and the one for the answers."""
-    known, items = concepts.known(), concepts.items()
+    all_concepts, items = concepts.known(), concepts.items()
     for plan in filter(concepts.test, pages.data(taught.PLANS)):
         files, test = names(out, plan), concepts.test(plan)
         title = f"Test, {plan.replace('-', ' ')}"
         for form in concepts.FORMS:
-            found = [asked(items[f"{name}-{form}"]) for name in test]
-            write(files[form], "form", f"{title}: form {form.upper()}", items=found)
-        rows = [solved(name, known[name]) for name in test]
+            asked_items = [asked(items[f"{name}-{form}"]) for name in test]
+            write(files[form], "form", f"{title}: form {form.upper()}", items=asked_items)
+        solutions = [solved(name, all_concepts[name]) for name in test]
         limits = workshop.points(PAGE, LIMITS)
-        write(files["key"], "key", f"{title}: key", concepts=rows, limits=limits)
+        write(files["key"], "key", f"{title}: key", concepts=solutions, limits=limits)
         write(out / "answers.pdf", "answers", "Test: answers", count=len(test))
 
 

@@ -52,8 +52,8 @@ LINES = 14  # of an output, at most
 
 def reader() -> MarkdownIt:
     """Return what reads a deck; formulas become MathML, which browsers draw by themselves."""
-    found = MarkdownIt("commonmark", {"html": True}).enable("table")
-    return found.use(dollarmath_plugin, renderer=lambda formula, _: convert(formula))
+    parser = MarkdownIt("commonmark", {"html": True}).enable("table")
+    return parser.use(dollarmath_plugin, renderer=lambda formula, _: convert(formula))
 
 
 def program(cell: NotebookNode, words: tuple[str, ...] = ()) -> str:
@@ -62,14 +62,14 @@ def program(cell: NotebookNode, words: tuple[str, ...] = ()) -> str:
     source = re.sub(r"\A%%(then|both)\n", "", source).strip("\n")
     if words:
         source = "\n".join(
-            text.strip("\n") for row, text in decks.statements(source) if row.startswith(words)
+            text.strip("\n") for start, text in decks.statements(source) if start.startswith(words)
         )
     if not re.sub(r"^#.*$", "", source, flags=re.M).strip():
         return ""
     shown = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True)).strip()
     kind = "code then" if cell.source.startswith("%%then") else "code"
-    rows = "\n".join(f'<span class="row">{row}</span>' for row in shown.splitlines())
-    return f'<pre class="{kind}">{rows}</pre>'
+    lines = "\n".join(f'<span class="row">{line}</span>' for line in shown.splitlines())
+    return f'<pre class="{kind}">{lines}</pre>'
 
 
 def marks(pairs: list[tuple[str, str]]) -> str:
@@ -85,9 +85,9 @@ def output_text(output: dict, words: tuple[str, ...] = ()) -> str:
     else:
         kind = "warns" if output.get("name") == "stderr" else "output"
         text = without_paths(output.get("text") or output.get("data", {}).get("text/plain", ""))
-    rows = text.strip().splitlines()
-    chosen = [row for row in rows if row.strip().startswith(words)]
-    shown = "\n".join(chosen if words else rows[:LINES] + ["…"] * (len(rows) > LINES))
+    lines = text.strip().splitlines()
+    chosen = [line for line in lines if line.strip().startswith(words)]
+    shown = "\n".join(chosen if words else lines[:LINES] + ["…"] * (len(lines) > LINES))
     return f'<pre class="{kind}">{html.escape(shown)}</pre>' * bool(shown)
 
 
@@ -124,23 +124,23 @@ def outcome(cell: NotebookNode, page: str, only: str = "", words: tuple[str, ...
     """Return what came of a cell: its outputs, an error, figures, under its marks."""
     tags, expect = cell.metadata.get("tags", []), cell.metadata.get("expect", {})
     alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-    found = []
+    parts = []
     for number, output in enumerate(cell.outputs):
         data = output.get("data", {})
         if both.MIME in data:
-            found.append(sides(data[both.MIME], expect, page, only, words))
+            parts.append(sides(data[both.MIME], expect, page, only, words))
         elif steps.MIME in data:
-            found.append(stepped(data[steps.MIME], words or ("",)))
+            parts.append(stepped(data[steps.MIME], words or ("",)))
         elif "image/svg+xml" in data:
             svg = themed_svg(data["image/svg+xml"], alt, f"{cell.id}-{number}-")
-            found.append(f'<div class="drawing">{svg}</div>')
+            parts.append(f'<div class="drawing">{svg}</div>')
         else:
-            found.append(output_text(output, words))
-    if not any(found):
+            parts.append(output_text(output, words))
+    if not any(parts):
         return ""
-    said = [("then", "then · August 2024")] * cell.source.startswith("%%then")
-    said += declared(expect) + [("silent", SILENT_WORDS)] * (SILENT in tags)
-    return marks(said) + "".join(found)
+    shown_marks = [("then", "then · August 2024")] * cell.source.startswith("%%then")
+    shown_marks += declared(expect) + [("silent", SILENT_WORDS)] * (SILENT in tags)
+    return marks(shown_marks) + "".join(parts)
 
 
 def drawn(cell: NotebookNode, page: str, kind: str, only: str, body: str) -> str:
@@ -170,24 +170,24 @@ def make(notebook: NotebookNode, page: str) -> list[str]:
         PageError: the deck names a cell that the chapter does not have.
     """
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    known = {str(number): cell for number, cell in enumerate(cells, start=1)}
-    known |= {cell.metadata["name"]: cell for cell in cells if "name" in cell.metadata}
+    by_name = {str(number): cell for number, cell in enumerate(cells, start=1)}
+    by_name |= {cell.metadata["name"]: cell for cell in cells if "name" in cell.metadata}
     file, markdown = decks.deck(page), reader()
     asked: dict[str, str] = {}
 
     def block(renderer: RendererHTML, tokens: list[Token], place: int, *others: Any) -> str:
-        found, body = decks.BLOCK.fullmatch(tokens[place].info), tokens[place].content
-        if not found:
+        match, body = decks.BLOCK.fullmatch(tokens[place].info), tokens[place].content
+        if not match:
             return renderer.fence(tokens, place, *others)
-        kind, name, only = found.groups()
+        kind, name, only = match.groups()
         if kind == "notes":
             return f'<aside class="notes">{reader().render(body)}</aside>'
         if kind == "drawing":
             return f'<div class="drawing">{illustrations.inline(file.stem)}</div>'
-        if name not in known:
+        if name not in by_name:
             cure = "name one with `name:` in the cell's metadata, or its number."
             raise pages.PageError(f"{file.name}: there is no cell {name!r}; {cure}")
-        shown = drawn(known[name], page, kind, only, body)
+        shown = drawn(by_name[name], page, kind, only, body)
         if kind in ("code", "given"):
             asked[name] = asked.get(name, "") + shown
         if kind == "outcome" and name in asked:

@@ -62,17 +62,17 @@ SIZE = 9  # points: the code of a sheet; a line of 86 columns fits
 
 def runs(text: str) -> list[list[str]]:
     """Return inline Markdown as pairs of a kind (text, code, em, strong) and a text."""
-    found, kind = [], "text"
+    pieces, kind = [], "text"
     for token in MarkdownIt().parseInline(text)[0].children or []:
         if token.type in ("em_open", "strong_open"):
             kind = token.tag
         elif token.type in ("em_close", "strong_close"):
             kind = "text"
         elif token.type == "code_inline":
-            found.append(["code", token.content])
+            pieces.append(["code", token.content])
         elif token.type in ("text", "softbreak"):
-            found.append([kind, token.content or " "])
-    return found
+            pieces.append([kind, token.content or " "])
+    return pieces
 
 
 def first_code(page: str, section: str) -> str:
@@ -84,11 +84,11 @@ def first_code(page: str, section: str) -> str:
 
 def the_check(page: str) -> str:
     """Return the source of the check that a chapter shows, with the functions that it calls."""
-    found = notebooks.INCLUDED.findall(pages.path_of(page).read_text())
-    if not found:
+    files = notebooks.INCLUDED.findall(pages.path_of(page).read_text())
+    if not files:
         raise SystemExit(f"error: {page}.md: *Catch it early* includes no check.")
     # Of a docstring a handout has the first line.
-    texts = map(notebooks.source, found)
+    texts = map(notebooks.source, files)
     shown = "\n\n".join(
         re.sub(r'^( +"""[^\n"]+?)\.?\n.*?"""', r'\1."""', text, flags=re.S | re.M) for text in texts
     )
@@ -146,7 +146,7 @@ def write_deck(page: str, full: NotebookNode, out: Path) -> None:
 
 def copy_reveal(out: Path) -> None:
     """Copy what shows a deck, with the fonts and their licenses."""
-    for file in (one for pattern in USED for one in faces.REVEAL.glob(pattern)):
+    for file in (match for pattern in USED for match in faces.REVEAL.glob(pattern)):
         place = out / file.relative_to(faces.REVEAL)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, place)
@@ -175,8 +175,8 @@ def make(out: Path) -> list[str]:
     for name, text in learner.files().items():
         notebooks.write(out / "learner" / name, text)
     learner.write_zip(out / "learner.zip")
-    found = {one.relative_to(out).as_posix(): one for one in out.rglob("*") if one.is_file()}
-    made = {name: one.read_bytes() for name, one in found.items()}
+    contents = {file.relative_to(out).as_posix(): file for file in out.rglob("*") if file.is_file()}
+    made = {name: file.read_bytes() for name, file in contents.items()}
     learner.pack(out / "instructor.zip", INSTRUCTOR, made | beside(missing))
     return missing
 
@@ -186,7 +186,7 @@ def beside(missing: list[str]) -> dict[str, bytes]:
     made = {}
     for path in sorted((pages.BOOK / "workshop").glob("*.md")):
         text = pages.read(path).partition("\n---\n")[2]
-        text = SCHEDULE.sub(lambda row: taught.schedule_table(row[1]), text)
+        text = SCHEDULE.sub(lambda match: taught.schedule_table(match[1]), text)
         text = notebooks.plain(BLOCK.sub("", text), f"book/workshop/{path.stem}", beside_pages)
         made[f"{path.stem}.md"] = f"{text}\n".encode()
     listed = "\n".join(f"Not in it, since it was not executed: {page}." for page in missing)
