@@ -3,7 +3,7 @@
 from typing import Any
 
 from . import casebook, entries, pages, versions
-from .languages import said, say
+from .languages import in_language, say
 from .versions import version_order
 
 TABLES, ROWS = "evidence/releases.toml", "evidence/rows/release.jsonl"
@@ -14,7 +14,7 @@ def tables(part: str = "avoid") -> list[dict[str, Any]]:
     """Return the tables of releases to avoid, or of what was `mended`, in the order of the page."""
     empty = {"until": "", "flag": "", "spoiled": "", "cure": ""}
     tables = pages.data(TABLES)[part]
-    return [said({**empty, **table}, "symptom", "spoiled", "cure") for table in tables]
+    return [in_language({**empty, **table}, "symptom", "spoiled", "cure") for table in tables]
 
 
 def counted() -> dict[str, dict[str, Any]]:
@@ -71,11 +71,11 @@ def mended_table() -> str:
         ends = ordered[ordered.index(table["until"]) :][:2]
         library = versions.TITLES[table["library"].replace("jaxlib", "jax")]
         rows.append((table["symptom"], *(f"{library} {end}" for end in ends), thread(table["url"])))
-    stacks = versions.matrix()["rows"]
+    stacks = versions.matrix()["stacks"]
     for case in entries.cases().values():
-        found = [one["verdicts"].get(case.name, {}).get("verdict") for one in stacks]
-        if found[-1] == "ok" and "wrong" in found:
-            library, last = case.decided_by[0], len(found) - 1 - found[::-1].index("wrong")
+        verdicts = [stack["verdicts"].get(case.name, {}).get("verdict") for stack in stacks]
+        if verdicts[-1] == "ok" and "wrong" in verdicts:
+            library, last = case.decided_by[0], len(verdicts) - 1 - verdicts[::-1].index("wrong")
             ends = [stack["pins"][library] for stack in stacks[last : last + 2]]
             named = (f"{versions.TITLES[library]} {end}" for end in ends)
             rows.append((case.symptom, *named, casebook.link(case)))
@@ -85,16 +85,16 @@ def mended_table() -> str:
 def counted_table(program: str = "") -> str:
     """Return what each program, or one of them, counted; releases that counted alike together."""
     head = say("| Program | Release | Wrong numbers | With the flag | Measured |")
-    known = counted()
+    by_program = counted()
     rows: dict[tuple[str, ...], list[str]] = {}
-    for row in tables():
-        if program not in ("", row["program"]):
+    for table in tables():
+        if program not in ("", table["program"]):
             continue
-        counts = known.get(row["program"], {})
+        counts = by_program.get(table["program"], {})
         for release in sorted(counts, key=version_order):
             measured = counts[release]
-            file = pages.source(f"evidence/releases/{row['program']}.py")
-            name = f"[`{row['program']}`]({file}), {row['library']}"
+            file = pages.source(f"evidence/releases/{table['program']}.py")
+            name = f"[`{table['program']}`]({file}), {table['library']}"
             words = [in_words(measured.get(key)) for key in ("counted", "with_flag")]
             rows.setdefault((name, *words, measured["date"]), []).append(release)
     return casebook.as_table(
@@ -112,7 +112,7 @@ def in_words(numbers: list[int] | None) -> str:
 def stacks_table() -> str:
     """Return which stacks of the version matrix hold such a release, one row of `load` a line."""
     head = say("| Release | Measured stacks that hold it |")
-    rows, stacks = [], [stack["pins"] for stack in versions.matrix()["rows"]]
+    rows, stacks = [], [stack["pins"] for stack in versions.matrix()["stacks"]]
     for table in tables():
         first, last = version_order(table["since"]), version_order(table["until"] or "999")
         held = [

@@ -25,7 +25,7 @@ def sources() -> list[str]:
     """Return the languages, and a hash of what all pages depend on."""
     own = {*checkout.files("page")}
     shared = [path for path in checkout.files("site") if path not in own]
-    return [" ".join(one.code for one in languages.wanted()), execute.digest(shared)]
+    return [" ".join(language.code for language in languages.wanted()), execute.digest(shared)]
 
 
 def build(code: str) -> bool:
@@ -62,8 +62,8 @@ def bring_up_to_date(page: bool) -> int:
     codes = [languages.ENGLISH] if page else wanted[0].split()
     record = RECORD.read_text().splitlines() if RECORD.exists() and SITE.exists() else []
     goes_on = record[:2] == wanted
-    known = dict(row.split() for row in record[2:]) if goes_on else {}
-    old = [code for code in codes if known.get(code) != own]
+    built = dict(line.split() for line in record[2:]) if goes_on else {}
+    old = [code for code in codes if built.get(code) != own]
     if not old:
         print(f"The book is in {where}, and up to date: open {where}/index.html, or make serve.")
         return 0
@@ -73,8 +73,8 @@ def bring_up_to_date(page: bool) -> int:
     with ThreadPoolExecutor() as pool:  # Sphinx uses one core a language
         if not all([*pool.map(build, old)]):
             return 1
-    known |= dict.fromkeys(old, own)
-    RECORD.write_text("\n".join([*wanted, *map(" ".join, known.items())]))
+    built |= dict.fromkeys(old, own)
+    RECORD.write_text("\n".join([*wanted, *map(" ".join, built.items())]))
     print(f"The book is in {where}: open {where}/index.html, or run make serve.")
     return 0
 

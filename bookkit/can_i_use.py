@@ -49,12 +49,12 @@ def sign(letter: str) -> str:
     return f'<span class="verdict verdict-{kind}" aria-hidden="true">{shown}</span>'
 
 
-def mark(letter: str, told: str = "", href: str = "") -> str:
-    """Return the cell of a verdict, or a link to the case behind it, with what it `told`."""
+def mark(letter: str, text: str = "", href: str = "") -> str:
+    """Return the cell of a verdict, or a link to the case behind it, with a text about it."""
     kind, shown = MARKS.get(letter, ("not-measured", "?"))
     if href:
         link = (
-            f'<a class="verdict verdict-{kind}" href="{href}" aria-label="{told}" title="{told}">'
+            f'<a class="verdict verdict-{kind}" href="{href}" aria-label="{text}" title="{text}">'
         )
         return f"<td>{link}{shown}</a></td>"
     if letter in "WX":
@@ -80,30 +80,32 @@ def table(address: Callable[[str], str]) -> str:
     Args:
         address: gives the address of a page; red cells lead to their cases.
     """
-    rows, known, body = record.letters_on(record.stacks()[-1]), record.cells(), []
+    by_distribution, cells_of, body = record.letters_on(record.stacks()[-1]), record.cells(), []
     heads = {
         name: say("{group}: {head}", group=say(head["name"]), head=say(words))
         for head in record.HEADS
         for name, words in head["words"].items()
     }
     called = record.INSTANCES["also"]
-    for row, letters in rows.items():
+    for distribution, letters in by_distribution.items():
         cells = []
         red: dict[str, list[str]] = {"W": [], "X": []}
         for name, head in heads.items():
-            letter, found, named = letters[name], mark(letters[name]), f"<span>{head}</span>"
-            why = cause(record.CAUSES, row, name, letter)
+            letter, shown, named = letters[name], mark(letters[name]), f"<span>{head}</span>"
+            why = cause(record.CAUSES, distribution, name, letter)
             if letter in "WX" and "case" in why:
-                told = f"{row}, {head}: {words(letter)}. {known[row]['said'].get(name, '')}"
+                said = cells_of[distribution]["said"].get(name, "")
+                text = f"{distribution}, {head}: {words(letter)}. {said}"
                 href = address(f"book/cases/{why['case']}")
-                found, named = mark(letter, html.escape(told), href), f'<a href="{href}">{head}</a>'
-            cells.append(found)
+                shown, named = mark(letter, html.escape(text), href), f'<a href="{href}">{head}</a>'
+            cells.append(shown)
             if letter in red:
                 red[letter].append(named)
-        told = say(", ").join(f"{words(kind)}: {len(red[kind])}" for kind in red if red[kind])
+        summary = say(", ").join(f"{words(kind)}: {len(red[kind])}" for kind in red if red[kind])
         names = "".join(red["W"] + red["X"])
-        verdict = f'{told}<span class="red-names">{names}</span>' if told else words("r")
-        label = f'<th scope="row" data-also="{also(called, row)}"><code>{row}</code></th>'
+        verdict = f'{summary}<span class="red-names">{names}</span>' if summary else words("r")
+        other_names = also(called, distribution)
+        label = f'<th scope="row" data-also="{other_names}"><code>{distribution}</code></th>'
         body.append(f'<tr>{label}<td class="range">{verdict}</td>{"".join(cells)}</tr>')
     key = say(", ").join(f"<span>{sign(letter)} {words(letter)}</span>" for letter in "rWX-")
     says = {
@@ -111,7 +113,7 @@ def table(address: Callable[[str], str]) -> str:
         "none": say("No such distribution or construct."), "comma": say(", "),
         "right": words("r"), "wrong": words("W"), "fails": words("X"),
     }  # fmt: skip
-    told = " ".join(f'data-{key}="{text}"' for key, text in says.items())
+    attributes = " ".join(f'data-{key}="{text}"' for key, text in says.items())
     groups = "".join(
         f'<th scope="colgroup" colspan="{len(head["words"])}">{say(head["name"])}</th>'
         for head in record.HEADS
@@ -128,7 +130,7 @@ def table(address: Callable[[str], str]) -> str:
         f'autocomplete="off"></label> <label>{say("Construct")} <input type="search" '
         f'name="column" autocomplete="off"></label> <label class="only"><input type="checkbox" '
         f'name="red"> {say("only what is not right")}</label></form>'
-        f'<p id="cell-verdict" role="status" {told}></p><p class="matrix-key">{key}</p>'
+        f'<p id="cell-verdict" role="status" {attributes}></p><p class="matrix-key">{key}</p>'
         f'<div class="matrix-scroll" tabindex="0" '
         f'role="region" aria-label="{say("Distributions and constructs")}">'
         f'<table class="version-matrix cells"><thead><tr><th scope="col" rowspan="2">'
@@ -168,7 +170,9 @@ def stacks_table() -> str:
     """Return how many cells are what on each stack, and the distributions that are left out."""
     rows = []
     for stack in record.stacks():
-        counts = Counter(one for row in record.letters_on(stack).values() for one in row.values())
+        counts = Counter(
+            letter for letters in record.letters_on(stack).values() for letter in letters.values()
+        )
         release, _, jax = stack.partition("+jax-")
         name = f"NumPyro {release}" + (f", JAX {jax}" if jax else "")
         rows.append((name, *(str(counts[letter]) for letter in "rWX-?")))
@@ -180,11 +184,11 @@ def changes_table() -> str:
     head = [say("Construct"), say("From"), say("To"), say("Cells"), say("Distributions")]
     rows = []
     for before, after in itertools.pairwise(record.stacks()):
-        found: dict[tuple[str, str, str], list[str]] = {}
-        for row, construct, was, is_ in record.changes(before, after):
+        changed: dict[tuple[str, str, str], list[str]] = {}
+        for distribution, construct, was, is_ in record.changes(before, after):
             if "-" not in (was, is_):
-                found.setdefault((construct, was, is_), []).append(f"`{row}`")
-        for (construct, was, is_), names in found.items():
+                changed.setdefault((construct, was, is_), []).append(f"`{distribution}`")
+        for (construct, was, is_), names in changed.items():
             shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
             ends = f"{before}: {words(was)}", f"{after}: {words(is_)}"
             rows.append((f"`{construct}`", *ends, str(len(names)), shown))

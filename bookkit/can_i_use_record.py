@@ -28,7 +28,7 @@ def cells():
 
 
 def write(by_name):
-    """Write what `load` returns, by distribution and stack."""
+    """Write what `cells` returns, by distribution and stack."""
     last, lines = stacks(by_name)[-1], []
     for name in sorted(by_name):
         cell = by_name[name]
@@ -49,9 +49,9 @@ def order(stack):
     return [*map(int, stack.replace("+jax-", ".").split("."))]
 
 
-def stacks(known=None):
+def stacks(by_name=None):
     """Return the stacks on record, sorted by their releases."""
-    names = {stack for cell in (known or cells()).values() for stack in cell["on"]}
+    names = {stack for cell in (by_name or cells()).values() for stack in cell["on"]}
     return sorted(names, key=order)
 
 

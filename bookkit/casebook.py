@@ -53,7 +53,7 @@ def open_ranges(slug: str) -> dict[str, list[list]]:
     The key is a library that decides. What is older than all that was measured is not said to be
     right.
     """
-    oldest_row, newest = versions.rows()[0]["pins"], versions.newest()["pins"]
+    oldest_row, newest = versions.stacks()[0]["pins"], versions.newest()["pins"]
     measured_on, stacks = versions.stacks_of(slug)
     ranges: dict[str, list[list]] = {}
     for name in versions.decided_by(slug):
@@ -195,7 +195,7 @@ def evidence(case: Entry) -> str:
 
     wrong = SILENT if case.kind == "silent" else "raises-exception"
     heading = "stdout|result" if case.kind == "silent" else "error"
-    shown = kept_outputs.kept(pages.path_of(case.page)) or []
+    shown = kept_outputs.read(pages.path_of(case.page)) or []
     for cell, text in zip(case.cells, shown, strict=False):
         output = re.search(rf"^--- (?:now )?(?:{heading})\n((?:(?!---).+\n?)+)", text, re.M)
         if output and wrong in cell.node.metadata.get("tags", []):
@@ -231,7 +231,7 @@ def occurs_in(slug: str) -> str:
     """Return the ranges of releases in which a program of the matrix goes wrong."""
     if not is_measured(slug):
         return say(NOT_MEASURED)
-    oldest, newest = (versions.rows()[end]["pins"] for end in (0, -1))
+    oldest, newest = (versions.stacks()[end]["pins"] for end in (0, -1))
     parts = []
     for name in versions.decided_by(slug):
         for first, last in versions.boundaries(slug, name):

@@ -39,7 +39,7 @@ class Vote(NamedTuple):
     slide: str  # as Markdown
 
 
-def known() -> dict[str, Concept]:
+def by_name() -> dict[str, Concept]:
     """Return all concepts by their names."""
     return {name: Concept(**keys) for name, keys in pages.data(FILE).items()}
 
@@ -52,7 +52,7 @@ def votes(deck: Path) -> list[Vote]:
 
 def items() -> dict[str, predictions.Prediction]:
     """Return the items of all tests by their labels."""
-    return {one.label: one for one in predictions.find(ITEMS.read_text())}
+    return {item.label: item for item in predictions.find(ITEMS.read_text())}
 
 
 def test(plan: str) -> list[str]:
@@ -60,8 +60,8 @@ def test(plan: str) -> list[str]:
     return pages.data(taught.PLANS)[plan].get("test", [])
 
 
-def program(one: predictions.Prediction) -> str:
+def program(item: predictions.Prediction) -> str:
     """Return the program of an item."""
-    name = one.options.get("before", one.options["cell"])
+    name = item.options.get("before", item.options["cell"])
     cells = (cell.node for cell in pages.code_cells(ITEMS))
     return next(cell.source for cell in cells if cell.metadata.get("name") == name)

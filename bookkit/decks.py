@@ -58,12 +58,12 @@ def statements(source: str) -> list[tuple[str, str]]:
 
     A comment belongs to the statement below it.
     """
-    rows, found, end = source.splitlines(), [], 0
+    lines, pairs, end = source.splitlines(), [], 0
     for node in ast.parse(re.sub(r"^%.*", "", source, flags=re.M)).body:
-        above = [row for row in rows[end : node.lineno - 1] if not row.startswith("%")]
+        above = [line for line in lines[end : node.lineno - 1] if not line.startswith("%")]
         end = node.end_lineno or node.lineno
-        found.append((rows[node.lineno - 1], "\n".join([*above, *rows[node.lineno - 1 : end]])))
-    return found
+        pairs.append((lines[node.lineno - 1], "\n".join([*above, *lines[node.lineno - 1 : end]])))
+    return pairs
 
 
 def programs(page: str) -> list[Program]:
@@ -71,7 +71,7 @@ def programs(page: str) -> list[Program]:
 
     Of a cell that two slides show in part each has its own.
     """
-    found = []
+    listed = []
     for number, slide in enumerate(slides(page), start=1):
         handled, voted = HANDLED.search(slide), bool(VOTED.search(slide))
         asked = {"typ": "type", "copy": "copy"}[handled[1]] if handled else ""
@@ -81,5 +81,5 @@ def programs(page: str) -> list[Program]:
             done = {"given": "run", "show": asked or "run", "code": asked or "copy"}[kind]
             where = place, len(shown)
             is_open = voted and done != "run"
-            found.append(Program(number, where, name, tuple(words.splitlines()), done, is_open))
-    return found
+            listed.append(Program(number, where, name, tuple(words.splitlines()), done, is_open))
+    return listed

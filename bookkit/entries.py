@@ -21,7 +21,7 @@ from typing import Any
 import fastjsonschema
 
 from bookkit import forms, pages, versions
-from bookkit.languages import cached, said, say
+from bookkit.languages import cached, in_language, say
 from trace_evidence.narrowing import SEE, WHERE
 from trace_evidence.triage import CLAIM
 from trace_evidence.words import translatable
@@ -261,10 +261,14 @@ def read(page: Path) -> Iterator[Entry]:
 def made(name: str, form: str, page: str, keys: Any) -> Entry:
     """Return an entry as its page has it, in the language that is spoken."""
     keys = {key: tuple(part) if isinstance(part, list) else part for key, part in keys.items()}
-    keys["wordings"] = tuple(Wording(**said(item, "note")) for item in keys.get("wordings", ()))
-    keys["evidence"] = tuple(Evidence(**said(item, "means")) for item in keys.get("evidence", ()))
-    keys["upstream"] = tuple(said(item, "text", "says") for item in keys.get("upstream", ()))
-    keys["moved_by"] = tuple(said(item, "says") for item in keys.get("moved_by", ()))
+    keys["wordings"] = tuple(
+        Wording(**in_language(item, "note")) for item in keys.get("wordings", ())
+    )
+    keys["evidence"] = tuple(
+        Evidence(**in_language(item, "means")) for item in keys.get("evidence", ())
+    )
+    keys["upstream"] = tuple(in_language(item, "text", "says") for item in keys.get("upstream", ()))
+    keys["moved_by"] = tuple(in_language(item, "says") for item in keys.get("moved_by", ()))
     keys["phrases"] = tuple(map(say, keys.get("phrases", ())))
     keys["program"] = keys.get("program", "").strip("\n")
     if form in (CHAPTER, CASE):
@@ -277,7 +281,7 @@ def made(name: str, form: str, page: str, keys: Any) -> Entry:
     if form == ERROR:
         keys["library"], _, topic = page.rpartition("/")[2].partition("-")
         keys.setdefault("topic", topic)
-    return Entry(name=name, form=form, page=page, **said(keys, *TEXTS))
+    return Entry(name=name, form=form, page=page, **in_language(keys, *TEXTS))
 
 
 @cached

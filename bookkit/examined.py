@@ -10,21 +10,21 @@ ROWS, ABOUT = "examine/trials/rows.jsonl", "examine/trials/about.toml"
 """A row for each model; and why some cases have none, what alarms are, where projects are."""
 
 
-def rows(*of: str) -> list[dict[str, Any]]:
+def models(*of: str) -> list[dict[str, Any]]:
     """Return the rows of some sources, such as "first" and "pairs"."""
-    return [row for row in pages.data(ROWS) if row["of"] in of]
+    return [model for model in pages.data(ROWS) if model["of"] in of]
 
 
 def found_by() -> dict[str, dict[str, list[str]]]:
     """Return the checks that name each case of the book, by findings, and by hints."""
-    known, checks = entries.cases(), dict[str, dict[str, list[str]]]()
-    for row in rows("first", "second", "third", "pairs"):
-        if row["case"] not in known:
+    book_cases, checks = entries.cases(), dict[str, dict[str, list[str]]]()
+    for model in models("first", "second", "third", "pairs"):
+        if model["case"] not in book_cases:
             continue
-        kept = checks.setdefault(row["case"], {"findings": [], "hints": []})
-        for kind, names in kept.items():
-            says = {told.partition(":")[0] for told, cases in row.get(kind, {}).items()
-                    if row["case"] in cases}  # fmt: skip
+        by_kind = checks.setdefault(model["case"], {"findings": [], "hints": []})
+        for kind, names in by_kind.items():
+            says = {finding.partition(":")[0] for finding, cases in model.get(kind, {}).items()
+                    if model["case"] in cases}  # fmt: skip
             names += sorted(says - {*names})
     return checks
 
@@ -48,8 +48,8 @@ def cases_table() -> str:
     hits_of = say("{hits} of {count} found.", hits=hits, count=len(order))
     opening = say("{count} cases that no model shows here, and why", count=len(elsewhere))
 
-    def table(head: str, rows: list[tuple[str, str]]) -> str:
-        return casebook.as_table(head, ((f"[](/{cases[slug].page}.md)", by) for slug, by in rows))
+    def table(head: str, pairs: list[tuple[str, str]]) -> str:
+        return casebook.as_table(head, ((f"[](/{cases[slug].page}.md)", by) for slug, by in pairs))
 
     fold = f'<details class="behind"><summary>{opening}</summary>\n\n{{}}\n\n</details>'
     folded = fold.format(table(say("| Case | Why not |"), elsewhere))
@@ -61,21 +61,21 @@ def counts(of: str, word: str = "said") -> dict[str, int]:
 
     Those that raise an error by themselves are not counted.
     """
-    said = [(row["case"], row[word]) for row in rows(of) if row["case"] != "loud"]
-    hit = [words for case, words in said if case != "whole"]
+    verdicts = [(model["case"], model[word]) for model in models(of) if model["case"] != "loud"]
+    hit = [words for case, words in verdicts if case != "whole"]
     return {
         "hit": len(hit),
         "found": sum(words.startswith("found") for words in hit),
         "hinted": sum(words.startswith("hinted") for words in hit),
         "named": sum(words.endswith("named") for words in hit),
-        "whole": len(said) - len(hit),
-        "alarmed": sum(words == "alarmed" for _, words in said),
+        "whole": len(verdicts) - len(hit),
+        "alarmed": sum(words == "alarmed" for _, words in verdicts),
     }
 
 
 def seconds(of: str) -> float:
     """Return the CPU seconds in which half of the models of a source were examined."""
-    answered = (row["seconds"] for row in rows(of) if row["said"] != "no answer")
+    answered = (model["seconds"] for model in models(of) if model["said"] != "no answer")
     return round(statistics.median(answered), 1)
 
 
@@ -104,18 +104,18 @@ def corpus_table() -> str:
     """Return what was said of other people's models, by project, and each alarm in a sentence."""
     head = say("| Project | Models | Defects | Deliberate | False | CPU s, median |")
     about = pages.data(ABOUT)
-    answered = [row for row in rows(*about["projects"]) if row["said"] != "no answer"]
+    answered = [model for model in models(*about["projects"]) if model["said"] != "no answer"]
     table = []
     for name in (*sorted(about["projects"]), "all"):
-        mine = [row for row in answered if name in (row["of"], "all")]
-        kinds = [sum(row["case"] == kind for row in mine) for kind in ("defect", "deliberate")]
-        kinds.append(sum(row["said"] == "alarmed" for row in mine))
-        median = round(statistics.median(row["seconds"] for row in mine), 2)
+        mine = [model for model in answered if name in (model["of"], "all")]
+        kinds = [sum(model["case"] == kind for model in mine) for kind in ("defect", "deliberate")]
+        kinds.append(sum(model["said"] == "alarmed" for model in mine))
+        median = round(statistics.median(model["seconds"] for model in mine), 2)
         repository = f"https://github.com/{about['projects'].get(name, [''])[0]}"
         link = say("**all**") if name == "all" else f"[{name}]({repository})"
         table.append((link, *map(str, (len(mine), *kinds, median))))
-    checks = [check for row in answered for check in row["ran"]]
-    ran = sorted({(check, checks.count(check)) for check in checks}, key=lambda one: -one[1])
+    checks = [check for model in answered for check in model["ran"]]
+    ran = sorted({(check, checks.count(check)) for check in checks}, key=lambda pair: -pair[1])
     many = ", ".join(f"`{check}` {count}" for check, count in ran)
     return "\n".join(
         [
@@ -125,6 +125,9 @@ def corpus_table() -> str:
             "",
             say("Every alarm, explained:"),
             "",
-            *(f"- {row['project']}, `{row['file']}`: {say(row['why'])}" for row in about["alarms"]),
+            *(
+                f"- {model['project']}, `{model['file']}`: {say(model['why'])}"
+                for model in about["alarms"]
+            ),
         ]
     )

@@ -43,25 +43,25 @@ def walk(cells: list[NotebookNode]) -> Iterator[tuple[str, str, NotebookNode]]:
         if cell.cell_type == "code":
             yield part, title, cell
             continue
-        rows: list[str] = []
-        for row in cell.source.splitlines():
-            gate = GATE.match(row)
+        lines: list[str] = []
+        for line in cell.source.splitlines():
+            gate = GATE.match(line)
             if not gate:
-                rows.append(row)
+                lines.append(line)
                 continue
-            yield part, title, new_markdown_cell("\n".join(rows))
+            yield part, title, new_markdown_cell("\n".join(lines))
             part = PARTS[gate[1]] if gate[2] == "start" else ""
-            title, rows = gate[3], []
-        yield part, title, new_markdown_cell("\n".join(rows))
+            title, lines = gate[3], []
+        yield part, title, new_markdown_cell("\n".join(lines))
 
 
 def find(path: Path) -> list[Exercise]:
     """Return the exercises of a page, in its order."""
-    found: list[Exercise] = []
+    exercises: list[Exercise] = []
     for part, title, cell in walk(pages.read_notebook(path).cells):
         if part and cell.cell_type == "code":
-            getattr(found[-1], part).append(cell)
-        elif part == "given" and [one.title for one in found[-1:]] != [title]:
+            getattr(exercises[-1], part).append(cell)
+        elif part == "given" and [last.title for last in exercises[-1:]] != [title]:
             (label,) = LABEL.findall(cell.source)
-            found.append(Exercise(title, label))
-    return found
+            exercises.append(Exercise(title, label))
+    return exercises

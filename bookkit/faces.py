@@ -50,7 +50,7 @@ def embed(sheet: str, texts: Iterable[str]) -> str:
 
     So text has its face when it is first drawn, also in a copy on a disk, and nothing moves.
     """
-    characters = {ord(one) for text in texts for one in html.unescape(text)}
+    characters = {ord(character) for text in texts for character in html.unescape(text)}
     for name, font in FACES.items():
         file = io.BytesIO()
         write_subset(font, characters, file)

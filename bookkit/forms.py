@@ -37,10 +37,10 @@ def form(
         required: those that must be there, if not all that have no default.
         rules: what else a field is held to, in the words of JSON Schema; `description` is the cure.
     """
-    known = [field for field in fields(record) if not some or field.name in some]
-    types = {field.name: TYPES.get(field.type, {}) for field in known}
+    allowed = [field for field in fields(record) if not some or field.name in some]
+    types = {field.name: TYPES.get(field.type, {}) for field in allowed}
     properties = {name: kind | rules.get(name, {}) for name, kind in types.items()}
-    needed = [field.name for field in known if field.default is MISSING]
+    needed = [field.name for field in allowed if field.default is MISSING]
     return mapping(properties, needed if required is None else required)
 
 
@@ -63,9 +63,9 @@ def explain(error: JsonSchemaValueException) -> tuple[str, str, str]:
     key, where = "".join(error.path[1:2]), (error.name or "").removeprefix("data").lstrip(".")
     inside = f" in `{where}`" if key else ""
     if error.rule in ("additionalProperties", "required"):
-        known = error.definition["properties"]
-        for name in set(error.value) - set(known):
-            cure = f"known are {', '.join(sorted(known))}."
+        allowed = error.definition["properties"]
+        for name in set(error.value) - set(allowed):
+            cure = f"known are {', '.join(sorted(allowed))}."
             return key or str(name), f"unknown key `{name}`{inside}", cure
         name = next(name for name in error.definition["required"] if name not in error.value)
         return key, f"no `{name}`{inside}", "add it."

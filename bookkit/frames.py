@@ -24,13 +24,13 @@ def changed(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any
     """Return the data of a figure with each of its texts changed."""
 
     def values(some: list) -> list:
-        return [change(one) if isinstance(one, str) else one for one in some]
+        return [change(value) if isinstance(value, str) else value for value in some]
 
-    def label(found: re.Match) -> str:
-        text = html.unescape(found[2]).replace(SPACE, " ")
+    def label(match: re.Match) -> str:
+        text = html.unescape(match[2]).replace(SPACE, " ")
         if not WORDS.fullmatch(text):
-            return found[0]
-        return found[1] + html.escape(change(text), quote=False).replace(" ", SPACE)
+            return match[0]
+        return match[1] + html.escape(change(text), quote=False).replace(" ", SPACE)
 
     choices = {change(name): values(of) for name, of in data["choices"].items()}
     frames = []
@@ -40,7 +40,7 @@ def changed(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any
             html.escape(frame["alt"], quote=True), html.escape(alt, quote=True)
         )
         part = PART.sub(
-            lambda one: say("{step} of {steps}", step=one[1], steps=one[2]), frame["part"]
+            lambda match: say("{step} of {steps}", step=match[1], steps=match[2]), frame["part"]
         )
         frames.append(
             {
@@ -53,14 +53,14 @@ def changed(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any
 
 def where(choices: Iterable[str], at: list) -> str:
     """Return a choice in words, as `steps.in_words` does in English."""
-    told = ""
+    in_words = ""
     for name, choice in zip(choices, at, strict=True):
         if isinstance(choice, int):
             pair = say("{number} {name}", number=choice, name=name)
         else:
             pair = say("{name}: {choice}", name=name, choice=choice)
-        told = say("{one}, {other}", one=told, other=pair) if told else pair
-    return told
+        in_words = say("{one}, {other}", one=in_words, other=pair) if in_words else pair
+    return in_words
 
 
 def as_html(data: dict[str, Any]) -> str:
@@ -70,6 +70,6 @@ def as_html(data: dict[str, Any]) -> str:
 
 def words(data: dict[str, Any]) -> list[str]:
     """Return the texts of a figure, each once."""
-    found: dict[str, str] = {}
-    changed(data, lambda text: found.setdefault(text, text))
-    return list(found)
+    texts: dict[str, str] = {}
+    changed(data, lambda text: texts.setdefault(text, text))
+    return list(texts)

@@ -31,7 +31,7 @@ def words(file: Path) -> list[str]:
 def read(file: Path) -> str:
     """Return a drawing with its words in the language that is spoken."""
     spoken = (html.escape(say(text), quote=False) for text in words(file))
-    return WORDS.sub(lambda found: found[1] + next(spoken), file.read_text())
+    return WORDS.sub(lambda match: match[1] + next(spoken), file.read_text())
 
 
 def inline(name: str, decorative: bool = False) -> str:

@@ -52,10 +52,10 @@ class Shown:
 
     def text(self) -> str:
         """Return what the file says of the cell."""
-        rows = [CELL + self.first_line]
+        lines = [CELL + self.first_line]
         for heading, body in self.parts:
-            rows += [PART + heading, HEADING.sub(r"\\", body)]
-        return "\n".join(rows) + "\n"
+            lines += [PART + heading, HEADING.sub(r"\\", body)]
+        return "\n".join(lines) + "\n"
 
 
 def file_of(page: Path) -> Path:
@@ -152,7 +152,7 @@ def places(root: ElementTree.Element) -> dict[str, Points]:
     """
     named = {f"url(#{part.get('id')})": part for part in root.iter() if part.get("id")}
     shapes = {f"#{part.get('id')}": part.get("d", "") for part in root.iter(f"{SVG}path")}
-    found: dict[str, Points] = {}
+    by_colour: dict[str, Points] = {}
     for part in root.iter():
         frame = next(iter(named.get(part.get("clip-path", ""), ())), None)
         if frame is None:
@@ -165,10 +165,10 @@ def places(root: ElementTree.Element) -> dict[str, Points]:
                 inside = along(shapes.get(mark.get(HREF, ""), ""))
                 middle = [sum(axis) / len(inside) for axis in zip(*inside, strict=True)] or [0, 0]
                 points = [(x + middle[0], y + middle[1])]
-            found.setdefault(_colour(mark), []).extend(
+            by_colour.setdefault(_colour(mark), []).extend(
                 (100 * (x - left) / width, 100 * (1 - (y - top) / height)) for x, y in points
             )
-    return {colour: points for colour, points in found.items() if points}
+    return {colour: points for colour, points in by_colour.items() if points}
 
 
 def along(path: str) -> Points:
@@ -213,7 +213,7 @@ def write(page: Path, shown: list[Shown]) -> None:
     file.write_text("\n".join(cell.text() for cell in shown))
 
 
-def kept(page: Path) -> list[str] | None:
+def read(page: Path) -> list[str] | None:
     """Return what was kept of each cell of a page, or None where nothing was."""
     file = file_of(page)
     if not file.exists():
@@ -244,7 +244,8 @@ def near(kept: str, now: str, tolerance: float = TOLERANCE) -> bool:
     if [colour for colour, _ in before] != [colour for colour, _ in after]:
         return False
     numbers = (
-        [float(n) for _, row in rows for n in re.split("[ ,]", row)] for rows in (before, after)
+        [float(n) for _, points in marks for n in re.split("[ ,]", points)]
+        for marks in (before, after)
     )
     apart = max(NEAR, 100 * tolerance)
     return all(abs(a - b) <= apart for a, b in itertools.zip_longest(*numbers, fillvalue=math.inf))
@@ -258,7 +259,7 @@ def alike(kept: str, now: str, tolerance: float) -> bool:
 
 def difference(page: Path, shown: list[Shown]) -> tuple[str, str] | None:
     """Return the first (kept, now) that disagree on a page, or None where all is as it was."""
-    before = kept(page)
+    before = read(page)
     if before is None:
         return "a file of what it shows", f"{file_of(page).relative_to(pages.ROOT)} is not there"
     for was, cell in itertools.zip_longest(before, shown):

@@ -159,6 +159,6 @@ def say(text: str, **values: object) -> str:
     return BLANK.sub("", translation.format(**values)) if values else translation
 
 
-def said(value: Any, *keys: str) -> Any:
+def in_language(value: Any, *keys: str) -> Any:
     """Return a record with the texts under some keys in the language that is spoken."""
     return value | {key: say(value[key]) for key in keys if value.get(key)} if _words else value

@@ -141,9 +141,9 @@ def translate_the_rest(app: Sphinx, doctree: nodes.document) -> None:
     for tree in doctree.findall(toctree):
         tree["caption"] = say(tree.get("caption") or "")
     for node in doctree.findall(nodes.raw):
-        found = translations.SUMMARY.fullmatch(node.astext().strip())
-        if found:
-            node.children = [nodes.Text(node.astext().replace(found[1], say(found[1])))]
+        match = translations.SUMMARY.fullmatch(node.astext().strip())
+        if match:
+            node.children = [nodes.Text(node.astext().replace(match[1], say(match[1])))]
 
 
 class Exercise(ExerciseStartDirective):
@@ -188,11 +188,11 @@ def link_editions(app: Sphinx, page: str, template: str, context: dict[str, Any]
     }
     base = app.config.html_baseurl.removesuffix(f"{here.address}/" if here.address else "")
     up = "../" * (page.count("/") + bool(here.address))
-    for one in built:
-        inside = f"{one.address}/{page}.html" if one.address else f"{page}.html"
+    for edition in built:
+        inside = f"{edition.address}/{page}.html" if edition.address else f"{page}.html"
         context["editions"].append(
             {
-                "tag": one.tag, "name": one.name, "here": one == here,
+                "tag": edition.tag, "name": edition.name, "here": edition == here,
                 "address": base + inside, "href": up + inside,
             }
         )  # fmt: skip
@@ -201,8 +201,8 @@ def link_editions(app: Sphinx, page: str, template: str, context: dict[str, Any]
 def write_words(app: Sphinx) -> None:
     """Write the words of the scripts beside them, before pages name the file with its mark."""
     if app.builder.format == "html":
-        said = {text: say(text) for _, text in translations.interface_texts(["book/_static"])}
-        words = json.dumps(said, ensure_ascii=False)
+        translated = {text: say(text) for _, text in translations.interface_texts(["book/_static"])}
+        words = json.dumps(translated, ensure_ascii=False)
         text = f"globalThis.traceEvidence = {{...globalThis.traceEvidence, words: {words}}};\n"
         file = Path(app.outdir, "_static", WORDS)
         file.parent.mkdir(parents=True, exist_ok=True)

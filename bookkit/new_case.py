@@ -22,8 +22,10 @@ CHOICES = {
 
 def in_words(choices: Collection) -> str:
     """Return the choices of a key, with what each means where that is said."""
-    known = choices.items() if isinstance(choices, dict) else ((one, None) for one in choices)
-    return ", ".join(f"{one} ({means})" if means else str(one) for one, means in known)
+    meanings = (
+        choices.items() if isinstance(choices, dict) else ((choice, None) for choice in choices)
+    )
+    return ", ".join(f"{choice} ({means})" if means else str(choice) for choice, means in meanings)
 
 
 def lay_down(name: str) -> Path:

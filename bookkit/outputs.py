@@ -97,12 +97,12 @@ def releases(page: str, versions_there: dict[str, str]) -> str:
 
 def declared(expect: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the marks of what a program is declared to do: each its kind and its words."""
-    found = []
+    marks = []
     if "raises" in expect:
-        found.append(("raises", say("raises {name}", name=expect["raises"])))
+        marks.append(("raises", say("raises {name}", name=expect["raises"])))
     if "warns" in expect:
-        found.append(("warns", say("warns {name}", name=expect["warns"])))
-    return found + [("silent", say(SILENT_WORDS))] * bool(expect.get("silent"))
+        marks.append(("warns", say("warns {name}", name=expect["warns"])))
+    return marks + [("silent", say(SILENT_WORDS))] * bool(expect.get("silent"))
 
 
 def themed_svg(svg: str, alt: str, prefix: str) -> str:

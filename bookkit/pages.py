@@ -140,14 +140,14 @@ def contents() -> list[Entry]:
     toc = parse(TOC.read_text())
     entries = [Entry(toc["root"], "")]
 
-    def add(rows: list[dict], part: str, above: str) -> None:
-        for row in rows:
-            files = sorted(ROOT.glob(f"{row.get('glob', row.get('file'))}.md"))
+    def add(items: list[dict], part: str, above: str) -> None:
+        for item in items:
+            files = sorted(ROOT.glob(f"{item.get('glob', item.get('file'))}.md"))
             for name in map(page_name, files):
                 if any(name == entry.page for entry in entries):
                     continue  # a page that stands above those of its `glob`
                 entries.append(Entry(name, part, above))
-                add(row.get("sections", []), part, name)
+                add(item.get("sections", []), part, name)
 
     for part in toc["parts"]:
         add(part["chapters"], part.get("caption", ""), "")

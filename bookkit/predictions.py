@@ -47,11 +47,11 @@ class Prediction:
         keys = [key.strip() for key in self.options["keys"].split(";")]
         if len(keys) != len(self.answers) or len(set(keys)) != len(keys):
             return f"{len(self.answers)} answers need as many different keys, and not {keys}"
-        found = reading(notebook, self.options["cell"], self.options.get("reads", ".+"))
-        bears_out = dict(zip(keys, LETTERS, strict=False)).get(found, "no answer")
+        shown = reading(notebook, self.options["cell"], self.options.get("reads", ".+"))
+        bears_out = dict(zip(keys, LETTERS, strict=False)).get(shown, "no answer")
         if bears_out != self.options["right"]:
             return (
-                f"the cell {self.options['cell']!r} shows {found!r}, which bears out {bears_out}"
+                f"the cell {self.options['cell']!r} shows {shown!r}, which bears out {bears_out}"
                 f" and not {self.options['right']}"
             )
         return ""
@@ -69,12 +69,12 @@ def take_apart(label: str, options: dict[str, str], body: str) -> Prediction:
 
 def find(text: str) -> list[Prediction]:
     """Return the predictions of a page, in its order, from its text."""
-    found = []
+    predictions = []
     for _, label, body in BLOCK.findall(text):
         written = "".join(f"{name}: {value}\n" for name, value in OPTION.findall(body))
         options = {name: str(value) for name, value in pages.parse(written).items()}
-        found.append(take_apart(label, options, OPTION.sub("", body)))
-    return found
+        predictions.append(take_apart(label, options, OPTION.sub("", body)))
+    return predictions
 
 
 def reading(notebook: NotebookNode, name: str, pattern: str) -> str:
@@ -95,7 +95,11 @@ def outcome(cell: NotebookNode) -> str:
 def of_book() -> dict[str, tuple[Path, Prediction]]:
     """Return all predictions of the book by their labels, each with its page."""
     paths = pages.find_notebooks()
-    return {one.label: (path, one) for path in paths for one in find(path.read_text())}
+    return {
+        prediction.label: (path, prediction)
+        for path in paths
+        for prediction in find(path.read_text())
+    }
 
 
 def written(text: str, write: Callable[[Prediction], str]) -> str:
@@ -108,13 +112,13 @@ def listed(texts: Iterable[str]) -> list[str]:
     return [f"- **{letter}.** {text}" for letter, text in zip(LETTERS, texts, strict=False)]
 
 
-def as_markdown(one: Prediction) -> str:
+def as_markdown(prediction: Prediction) -> str:
     """Return a prediction for a notebook, where the reply to each answer is folded below it."""
-    answers = "\n".join(listed(answer for answer, _ in one.answers))
+    answers = "\n".join(listed(answer for answer, _ in prediction.answers))
     folds = [
         f"<details><summary>If you answered {letter}</summary>\n\n"
-        f"{'Right. ' if letter == one.options['right'] else ''}{reply}\n\n</details>"
-        for letter, (_, reply) in zip(LETTERS, one.answers, strict=False)
+        f"{'Right. ' if letter == prediction.options['right'] else ''}{reply}\n\n</details>"
+        for letter, (_, reply) in zip(LETTERS, prediction.answers, strict=False)
     ]
-    question, *rest = one.question
+    question, *rest = prediction.question
     return "\n\n".join([f"**Predict.** {question}", *rest, answers, *folds]) + "\n"

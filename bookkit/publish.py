@@ -207,7 +207,7 @@ def rules() -> dict[str, Any]:
         "head": triage.HEAD,
         "tail": triage.TAIL,
         "line": triage.LINE,
-        "cleaning": [list(row) for row in triage.CLEANING],
+        "cleaning": [list(rule) for rule in triage.CLEANING],
         "release": triage.RELEASE,
         "libraries": triage.LIBRARIES,
         "says": {key: say(text) for key, text in triage.SAYS.items()},

@@ -17,7 +17,7 @@ def root() -> Path:
     """Return the folder of the book: the nearest one with a `_config.yml`, or this checkout's."""
     here, checkout = Path.cwd(), Path(__file__).resolve().parent.parent
     folders = (here, *here.parents, checkout)
-    return next((one for one in folders if (one / "_config.yml").is_file()), here)
+    return next((folder for folder in folders if (folder / "_config.yml").is_file()), here)
 
 
 ROOT = root()

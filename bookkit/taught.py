@@ -40,8 +40,8 @@ def foundations() -> list[str]:
 @cached
 def with_cells() -> tuple[str, ...]:
     """Return the pages that have a notebook, in the order of the book."""
-    rows = pages.contents()
-    return tuple(row.page for row in rows if pages.has_kernel(pages.path_of(row.page)))
+    items = pages.contents()
+    return tuple(item.page for item in items if pages.has_kernel(pages.path_of(item.page)))
 
 
 def place(page: str) -> str:
@@ -82,15 +82,15 @@ def handed_out(page: str) -> dict[str, str]:
     from . import execute  # what it needs is not in Binder, which makes notebooks alone
 
     name = Path(page).name
-    found = {"learner": f"learner/{name}.ipynb"}
+    files = {"learner": f"learner/{name}.ipynb"}
     is_executed = execute.executed(pages.path_of(page)) is not None
     if is_executed:
-        found["instructor"] = f"instructor/{name}.ipynb"
+        files["instructor"] = f"instructor/{name}.ipynb"
     if is_executed and decks.deck(page).exists():
-        found["slides"] = f"slides/{name}.html"
+        files["slides"] = f"slides/{name}.html"
     if page in failures():
-        found["handout"] = f"handouts/{name}.pdf"
-    return found
+        files["handout"] = f"handouts/{name}.pdf"
+    return files
 
 
 def schedule(name: str) -> list[tuple[int, str]]:

@@ -40,8 +40,10 @@ class Chapter(pytest.File):
             raise self.CollectError(str(error)) from None
         for cell in cells:
             yield Cell.from_parent(self, name=f"line-{cell.line}", cell=cell)
-        for one in predictions.find(self.path.read_text()):
-            yield Prediction.from_parent(self, name=f"predict-{one.label}", one=one)
+        for prediction in predictions.find(self.path.read_text()):
+            yield Prediction.from_parent(
+                self, name=f"predict-{prediction.label}", prediction=prediction
+            )
         if self.path.is_relative_to(pages.BOOK):
             yield Outputs.from_parent(self, name="outputs")
 
@@ -95,27 +97,27 @@ class Cell(Item):
 
     def describe(self, source, problems):
         """Return the report of a failing cell, for someone who has never seen this suite."""
-        rows = [f"{self.path.name}, line {self.line}, in “{self.section or 'the top'}”:"]
-        rows += [f"    {line}" for line in source.splitlines()]
+        lines = [f"{self.path.name}, line {self.line}, in “{self.section or 'the top'}”:"]
+        lines += [f"    {line}" for line in source.splitlines()]
         for problem in problems:
-            rows += [f"expected: {problem.expected}", f"happened: {problem.happened}"]
-            rows += [f"cure:     {problem.cure}"]
-        return "\n".join(rows)
+            lines += [f"expected: {problem.expected}", f"happened: {problem.happened}"]
+            lines += [f"cure:     {problem.cure}"]
+        return "\n".join(lines)
 
 
 class Prediction(Item):
     """The answer that a prediction marks right is the one that its cell bears out."""
 
-    def __init__(self, *, one, **kwargs):
+    def __init__(self, *, prediction, **kwargs):
         super().__init__(**kwargs)
-        self.one = one
+        self.prediction = prediction
 
     def runtest(self):
-        problem = self.one.problem(self.executed_page())
+        problem = self.prediction.problem(self.executed_page())
         if problem:
             raise CellFailure(
-                f"{self.path.name}, prediction {self.one.label}:\nexpected: "
-                f"{self.one.options['right']} is right\nhappened: {problem}\n"
+                f"{self.path.name}, prediction {self.prediction.label}:\nexpected: "
+                f"{self.prediction.options['right']} is right\nhappened: {problem}\n"
                 "cure:     Mend the cell, or the question with its `keys`, `right` and replies."
             )
 
@@ -127,15 +129,15 @@ class Outputs(Item):
         now = kept_outputs.of_page(self.executed_page())
         if self.config.option.update:
             kept_outputs.write(self.path, now)
-        found = kept_outputs.difference(self.path, now)
-        if found:
-            kept = kept_outputs.file_of(self.path).relative_to(pages.ROOT)
-            cell = re.match("=== (.*)", found[1])
+        difference = kept_outputs.difference(self.path, now)
+        if difference:
+            kept_file = kept_outputs.file_of(self.path).relative_to(pages.ROOT)
+            cell = re.match("=== (.*)", difference[1])
             lines = self.path.read_text().splitlines()
             line = lines.index(cell[1]) + 1 if cell and cell[1] in lines else 1
             raise CellFailure(
-                f"{self.path.name}:{line} shows something else than {kept}:\n"
-                f"expected: {found[0]}\nhappened: {found[1]}\n"
+                f"{self.path.name}:{line} shows something else than {kept_file}:\n"
+                f"expected: {difference[0]}\nhappened: {difference[1]}\n"
                 f"cure:     If the new output is right, run make page P={self.path.stem} "
                 "ARGS=--update, and look at the difference that git shows; else mend the page."
             )
@@ -151,9 +153,9 @@ def where(cell):
     # The kernel of the page marks the line by an arrow; `%%then` shows it below its number.
     line = re.search(r"^(?:-+> \d+| +Cell In\[\d+\], line \d+\n) +(.+)$", text, re.MULTILINE)
     printed = stream(cell, "stdout").rstrip()
-    rows = [f"\nstopped:  {line[1]}"] if line else []
-    rows += [f"\nprinted:  {row}" for row in printed.splitlines()[-5:]]
-    return "".join(rows)
+    lines = [f"\nstopped:  {line[1]}"] if line else []
+    lines += [f"\nprinted:  {line}" for line in printed.splitlines()[-5:]]
+    return "".join(lines)
 
 
 def pytest_runtestloop(session):

@@ -180,24 +180,24 @@ def output_texts(cell: NotebookNode) -> Iterator[str]:
             yield from outputs.FEEDBACK.findall(output.get("text", ""))
 
 
-def collected(rows: Iterable[tuple[str, str]]) -> Catalog:
+def collected(pairs: Iterable[tuple[str, str]]) -> Catalog:
     """Return texts as a catalogue, in their order, each with the file that has it first."""
-    found = Catalog()
-    for where, text in rows:
+    catalogue = Catalog()
+    for where, text in pairs:
         text = " ".join(text.split())
-        if text and text not in found:
-            found.add(text, auto_comments=[where])
-    return found
+        if text and text not in catalogue:
+            catalogue.add(text, auto_comments=[where])
+    return catalogue
 
 
-def by_page(rows: Iterable[tuple[str, str]]) -> dict[str, Catalog]:
+def by_page(pairs: Iterable[tuple[str, str]]) -> dict[str, Catalog]:
     """Return the catalogues of texts of records: of each page its own, and of the rest together."""
-    rows = [(where, " ".join(text.split())) for where, text in rows]
+    pairs = [(where, " ".join(text.split())) for where, text in pairs]
     places: dict[str, set[str]] = {}
-    for where, text in rows:
+    for where, text in pairs:
         places.setdefault(text, set()).add(where)
     by_catalogue: dict[str, list[tuple[str, str]]] = {}
-    for where, text in rows:
+    for where, text in pairs:
         alone = where.endswith(".md") and len(places[text]) == 1
         name = where.removesuffix(".md") if alone else "shared"
         by_catalogue.setdefault(f"records/{name}", []).append((where, text))
@@ -219,7 +219,7 @@ def updated(old: Catalog, new: Catalog, translated: dict[str, str], code: str) -
     """Return a catalogue with the messages of another, and what is known of them."""
     old.update(new)
     made = Catalog(locale=code, fuzzy=False)
-    for message in filter(lambda one: one.id, old):
+    for message in filter(lambda message: message.id, old):
         string, flags = message.string, message.flags & {"fuzzy"}
         if (not string or flags) and one_line(message) in translated:
             string, flags = translated[one_line(message)], set()
@@ -288,9 +288,9 @@ def main(codes: list[str]) -> int:
         counts = update(code, wanted)
         total = [sum(numbers) for numbers in zip(*counts.values(), strict=True)]
         print(f"{code:56}translated  fuzzy  missing  words")
-        unfinished = {name: row for name, row in counts.items() if row[1] or row[2]}
-        for name, row in {**unfinished, "all of them": total}.items():
-            print(f"{name:56}{row[0]:10}{row[1]:7}{row[2]:9}{row[3]:7}")
+        unfinished = {name: numbers for name, numbers in counts.items() if numbers[1] or numbers[2]}
+        for name, numbers in {**unfinished, "all of them": total}.items():
+            print(f"{name:56}{numbers[0]:10}{numbers[1]:7}{numbers[2]:9}{numbers[3]:7}")
     return 0
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from . import casebook, entries, pages, versions
-from .languages import cached, said, say
+from .languages import cached, in_language, say
 
 FOLDER = pages.ROOT / "evidence" / "upstream"
 ROWS, CHECKED_OUT = "evidence/rows/patch.jsonl", "evidence/rows/checkout.jsonl"
@@ -14,7 +14,7 @@ STACK = "patches"  # the releases on which patches are proven
 def defects() -> dict[str, dict]:
     """Return the rows of `evidence/upstream/index.toml` by folder."""
     defects = pages.data("evidence/upstream/index.toml")["defect"]
-    return {defect["folder"]: said(defect, "title", "state") for defect in defects}
+    return {defect["folder"]: in_language(defect, "title", "state") for defect in defects}
 
 
 def proven() -> dict[str, dict]:
@@ -75,8 +75,8 @@ def table() -> str:
     """Return the defects with a patch as a table, silent ones first."""
     head = say("| Defect | Occurs in | Tests that fail without the patch, and with it | Main |")
     rows = []
-    for name, row in defects().items():
-        mark = f"{{inline-mark}}`{row['kind']}: {say(row['kind'])}`"
+    for name, defect in defects().items():
+        mark = f"{{inline-mark}}`{defect['kind']}: {say(defect['kind'])}`"
         (test,) = sorted((FOLDER / name).glob("test_*.py"))
         files = {
             say("patch"): f"/evidence/upstream/{name}/fix.patch",
@@ -88,14 +88,14 @@ def table() -> str:
             f"[{word}]({pages.source(f'evidence/upstream/{name}/{key}.md')})"
             for key, word in {"report": say("report"), "notes": say("notes")}.items()
         ]
-        known = entries.cases()
-        cases = say("; ").join(casebook.link(known[slug]) for slug in row["cases"])
-        title = row["title"].replace("|", "\\|")
-        state = f"[{row['state']}]({row['url']})" if row.get("url") else row["state"]
+        by_name = entries.cases()
+        cases = say("; ").join(casebook.link(by_name[slug]) for slug in defect["cases"])
+        title = defect["title"].replace("|", "\\|")
+        state = f"[{defect['state']}]({defect['url']})" if defect.get("url") else defect["state"]
         what = f"**{title}** {mark} · {state}"
         what += say("<br>Cases: {cases}", cases=cases) if cases else ""
         what += f"<br>{' · '.join(links)}"
-        since = casebook.occurs_in(row["cases"][0]) if row["cases"] else say("not measured")
+        since = casebook.occurs_in(defect["cases"][0]) if defect["cases"] else say("not measured")
         rows.append((what, since, proof(name), on_main(name)))
     return casebook.as_table(head, rows)
 

@@ -41,7 +41,7 @@ _PIN = re.compile(r"^([A-Za-z0-9_.-]+)==([^\s;\\]+)", re.MULTILINE)
 _PYTHON = re.compile(r"^# Python (\d+\.\d+)$", re.MULTILINE)
 
 Record = dict[str, Any]
-Row = dict[str, Any]
+Stack = dict[str, Any]
 
 
 class Span(NamedTuple):
@@ -85,27 +85,27 @@ def stack_names() -> list[str]:
 
 @cached
 def matrix() -> Record:
-    """The record: `date`, `platform`, `python`, `failures` and `rows`, sorted by release."""
-    measured: dict[str, dict[str, Row]] = {stack: {} for stack in stack_names()}
+    """The record: `date`, `platform`, `python`, `failures` and `stacks`, sorted by release."""
+    measured: dict[str, dict[str, dict]] = {stack: {} for stack in stack_names()}
     machines, failures = set(), []
     for row in pages.data("evidence/rows/case.jsonl"):
         measured[row["stack"]][row["program"]] = row
         machines.add(row["machine"].partition(",")[0])
         failures += [row["program"]] * (row["program"] not in failures)
-    rows = [
+    stacks = [
         {
-            "row": stack, "python": python_of(stack), "pins": pins(stack), "verdicts": verdicts,
+            "name": stack, "python": python_of(stack), "pins": pins(stack), "verdicts": verdicts,
             "measured": min(row["date"] for row in verdicts.values()),
         }
         for stack, verdicts in measured.items()
         if verdicts
     ]  # fmt: skip
     return {
-        "date": max(row["measured"] for row in rows),
+        "date": max(stack["measured"] for stack in stacks),
         "platform": sorted(machines),
-        "python": sorted({row["python"] for row in rows}),
+        "python": sorted({stack["python"] for stack in stacks}),
         "failures": failures,
-        "rows": rows,
+        "stacks": stacks,
     }
 
 
@@ -114,18 +114,18 @@ def version_order(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def is_control(stack: Row) -> bool:
-    """Whether the row is a variation of another, not a stack of its time."""
-    return "-" in stack["row"] and "+" not in stack["row"]
+def is_control(stack: Stack) -> bool:
+    """Whether a stack differs from another in one library, and is not of its time."""
+    return "-" in stack["name"] and "+" not in stack["name"]
 
 
-def rows() -> list[Row]:
-    """The rows of the heat map: one for every NumPyro release, without the controls."""
+def stacks() -> list[Stack]:
+    """The columns of the matrix: a stack for every NumPyro release, without the controls."""
     ASKED.add(STACKS)
-    return [stack for stack in matrix()["rows"] if not is_control(stack)]
+    return [stack for stack in matrix()["stacks"] if not is_control(stack)]
 
 
-def verdict(stack: Row, failure_id: str) -> dict[str, str]:
+def verdict(stack: Stack, failure_id: str) -> dict[str, str]:
     """The `verdict` of one failure in a row, with the `type` and `message` that came with it.
 
     It is `not measured` in a row that was measured before the program was written or changed.
@@ -136,19 +136,19 @@ def verdict(stack: Row, failure_id: str) -> dict[str, str]:
 
 def answers() -> dict[str, list]:
     """Return what pages may say of each program, and under `STACKS` of all stacks, to compare."""
-    programs, all_rows = matrix()["failures"], matrix()["rows"]
+    programs, all_stacks = matrix()["failures"], matrix()["stacks"]
     verdicts = {
-        name: [decided_by(name), *(verdict(stack, name)["verdict"] for stack in all_rows)]
+        name: [decided_by(name), *(verdict(stack, name)["verdict"] for stack in all_stacks)]
         for name in programs
     }
     return verdicts | {
-        STACKS: [[stack["row"], stack["measured"], stack["pins"]] for stack in all_rows]
+        STACKS: [[stack["name"], stack["measured"], stack["pins"]] for stack in all_stacks]
     }
 
 
-def newest() -> Row:
+def newest() -> Stack:
     """The newest stack of the record."""
-    return rows()[-1]
+    return stacks()[-1]
 
 
 def newest_stack() -> str:
@@ -161,8 +161,8 @@ def newest_stack() -> str:
 def stacks_of(failure_id: str) -> tuple[int, int]:
     """In how many stacks a program was measured, and how many there are."""
     ASKED.add(failure_id)
-    all_rows = matrix()["rows"]
-    return sum(failure_id in row["verdicts"] for row in all_rows), len(all_rows)
+    all_stacks = matrix()["stacks"]
+    return sum(failure_id in stack["verdicts"] for stack in all_stacks), len(all_stacks)
 
 
 def decided_by(failure_id: str) -> tuple[str, ...]:
@@ -176,9 +176,9 @@ def decided_by(failure_id: str) -> tuple[str, ...]:
     return entry.decided_by if entry else ()
 
 
-def _alike(failure_id: str, library: str) -> Callable[[Row], bool]:
+def _alike(failure_id: str, library: str) -> Callable[[Stack], bool]:
     """Whether the other deciding libraries of a row are in the range where the failure occurs."""
-    bad = [stack for stack in matrix()["rows"] if verdict(stack, failure_id)["verdict"] in BAD]
+    bad = [stack for stack in matrix()["stacks"] if verdict(stack, failure_id)["verdict"] in BAD]
     ranges = {}
     for other in decided_by(failure_id):
         if other != library and bad:
@@ -201,18 +201,18 @@ def spans(failure_id: str, library: str | None = None) -> list[Span]:
     """
     library = library or decided_by(failure_id)[0]
     kinds: dict[str, set[str]] = {}
-    for row in filter(_alike(failure_id, library), matrix()["rows"]):
-        kind = verdict(row, failure_id)["verdict"]
+    for stack in filter(_alike(failure_id, library), matrix()["stacks"]):
+        kind = verdict(stack, failure_id)["verdict"]
         if not kind.startswith(("cannot", UNKNOWN)):
-            kinds.setdefault(row["pins"][library], set()).add(kind)
-    found: list[Span] = []
+            kinds.setdefault(stack["pins"][library], set()).add(kind)
+    runs: list[Span] = []
     for release in sorted(kinds, key=version_order):
         if len(kinds[release]) > 1:
             raise ValueError(f"{library} {release} alone does not decide about {failure_id}")
         (kind,) = kinds[release]
-        first = found.pop().first if found and found[-1].verdict == kind else release
-        found.append(Span(kind, first, release))
-    return found
+        first = runs.pop().first if runs and runs[-1].verdict == kind else release
+        runs.append(Span(kind, first, release))
+    return runs
 
 
 def boundaries(failure_id: str, library: str | None = None) -> list[tuple[str, str]]:
@@ -253,17 +253,17 @@ def sentence(failure_id: str, wrong: str = "wrong") -> str:
     the second one's range comes after a "with". `wrong` is the key of `OCCURS` for a silent one.
     """
     library, *others = decided_by(failure_id)
-    found = spans(failure_id, library)
-    if not found:
+    runs = spans(failure_id, library)
+    if not runs:
         return say("ran in no measured stack")
-    pins = (row["pins"] for row in matrix()["rows"])
+    pins = (stack["pins"] for stack in matrix()["stacks"])
     first_of_all = min((pin[library] for pin in pins if library in pin), key=version_order)
     date = newest()["measured"]
-    ends = found[0].first, found[-1].last, found[0].first == first_of_all, date
+    ends = runs[0].first, runs[-1].last, runs[0].first == first_of_all, date
     measured_on, stacks = stacks_of(failure_id)
     parts: list[str] = []
     bad_before = False
-    for span in found:
+    for span in runs:
         bad = span.verdict in BAD
         if bad:
             title = "" if parts else f"{TITLES[library]} "

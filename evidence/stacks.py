@@ -39,13 +39,13 @@ PINNED = (
 
 def newest() -> list[str]:
     """The last stacks of the matrix that are no controls."""
-    names = [name for name in versions.stack_names() if not versions.is_control({"row": name})]
+    names = [name for name in versions.stack_names() if not versions.is_control({"name": name})]
     return names[-NEWEST:]
 
 
 def wordings() -> list[str]:
     """The stacks that show how messages change: the oldest, `then`, each JAX series' last."""
-    names = [name for name in versions.stack_names() if not versions.is_control({"row": name})]
+    names = [name for name in versions.stack_names() if not versions.is_control({"name": name})]
     last = {tuple(versions.pins(name)["jax"].split(".")[:2]): name for name in names}
     return [FRAMEWORKS, names[0], "then", *last.values()]
 

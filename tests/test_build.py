@@ -120,7 +120,7 @@ def test_a_page_is_read_again_where_the_matrix_says_something_else_of_its_progra
 
     def again(change):
         record = copy.deepcopy(versions.matrix())
-        change(record, record["rows"][-1]["verdicts"]["int32-sum"])
+        change(record, record["stacks"][-1]["verdicts"]["int32-sum"])
         monkeypatch.setattr(versions, "matrix", lambda: record)
         return directives.outdated(None, env)
 
@@ -128,7 +128,7 @@ def test_a_page_is_read_again_where_the_matrix_says_something_else_of_its_progra
     assert again(lambda record, parts: None) == []
     assert again(lambda record, parts: parts.update(program="another")) == []
     assert again(lambda record, parts: parts.update(verdict="ok")) == ["one", "all"]
-    assert again(lambda record, parts: record["rows"].pop()) == ["one", "two", "all"]
+    assert again(lambda record, parts: record["stacks"].pop()) == ["one", "two", "all"]
 
 
 def test_a_failed_build_is_one_line_with_the_log_and_is_not_believed(checkout, capsys):

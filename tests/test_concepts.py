@@ -14,7 +14,7 @@ from bookkit import concepts, exercises, pages, predictions, taught
 from bookkit.formats import quiz
 from tests import blind
 
-KNOWN = concepts.known()
+KNOWN = concepts.by_name()
 ELSEWHERE = KNOWN[concepts.ELSEWHERE]
 TAUGHT = {name: one for name, one in KNOWN.items() if name != concepts.ELSEWHERE}
 ITEMS = concepts.items()

@@ -38,7 +38,7 @@ def test_a_page_names_the_check_that_the_record_has(case):
 @pytest.mark.slow
 @pytest.mark.parametrize(("environment", "found"), [(".venv-then", True), (".venv", False)])
 def test_what_chapters_two_to_four_begin_with_is_found_on_the_old_stack_only(environment, found):
-    names = [row["model"] for row in examined.rows("chapters")]
+    names = [row["model"] for row in examined.models("chapters")]
     command = [pages.ROOT / environment / "bin" / "python", "-m", "trials.count", "--compare"]
     folder = pages.ROOT / "examine"
     done = subprocess.run([*command, *names], cwd=folder, capture_output=True, text=True)
@@ -75,7 +75,7 @@ def test_the_book_shows_each_case_and_counts_the_rows():
 
 def test_each_alarm_on_other_peoples_models_is_explained_and_linked():
     about = pages.data(examined.ABOUT)
-    alarms = [(row["of"], row["file"], row["model"]) for row in examined.rows(*about["projects"])
+    alarms = [(row["of"], row["file"], row["model"]) for row in examined.models(*about["projects"])
               if row.get("findings")]  # fmt: skip
     explained = [(row["project"], row["file"], row["model"]) for row in about["alarms"]]
     assert sorted(alarms) == sorted(explained)

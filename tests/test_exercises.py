@@ -33,7 +33,7 @@ def said_of_nothing(exercise):
     """Return what the page shows that the check says before there is an answer."""
     page = pages.BOOK / "failures" / f"{exercise.label.rpartition('-')[0]}.md"
     check = kept_outputs.Shown(f"%check {exercise.label}", ()).text()
-    return next(cell for cell in kept_outputs.kept(page) if cell.startswith(check)).splitlines()[-1]
+    return next(cell for cell in kept_outputs.read(page) if cell.startswith(check)).splitlines()[-1]
 
 
 def test_each_chapter_has_three_exercises():

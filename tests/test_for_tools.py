@@ -7,7 +7,7 @@ from bookkit.sphinx import for_tools
 
 
 def test_every_entry_is_a_line_with_what_an_answer_needs():
-    rows = {row["name"]: row for row in for_tools.rows()}
+    rows = {row["name"]: row for row in for_tools.records()}
     assert rows.keys() == entries.by_name().keys()
     for name, row in rows.items():
         assert json.loads(json.dumps(row)).keys() >= {"symptom", "cure", "program", "page"}, name

@@ -32,8 +32,8 @@ def record() -> dict:
 
 
 def test_the_record_has_every_row_oldest_release_first(record):
-    assert [row["row"] for row in record["rows"]] == ROWS
-    assert len(versions.rows()) >= 16
+    assert [row["name"] for row in record["stacks"]] == ROWS
+    assert len(versions.stacks()) >= 16
 
 
 def test_a_verdict_is_whole_and_about_the_program_and_the_stack_that_there_are(record):
@@ -67,7 +67,7 @@ def test_binder_installs_releases_of_the_books_lock():
 def test_every_cure_holds_wherever_its_program_goes_wrong_or_its_page_says_until_when(record):
     """A stack may know neither: it cannot run the cure, or raises for both."""
     known, fallen = entries.cases(), {}
-    for row in record["rows"]:
+    for row in record["stacks"]:
         for name, parts in row["verdicts"].items():
             seen, fix = parts["verdict"], parts["cure"]["verdict"]
             if seen in ("fails", "wrong", "warns"):
@@ -87,7 +87,7 @@ def test_for_each_boundary_two_rows_differ_in_the_deciding_library_alone(record,
         for release, *change in versions.changes(failure, library):
             pairs = [
                 pair
-                for pair in itertools.product(record["rows"], repeat=2)
+                for pair in itertools.product(record["stacks"], repeat=2)
                 if pair[1]["pins"][library] == release
                 and [n for n in versions.STACK if pair[0]["pins"][n] != pair[1]["pins"][n]]
                 == [library]
@@ -107,7 +107,7 @@ weekly = pytest.mark.skipif(not os.environ.get("EVERYTHING"), reason="once a wee
 
 @pytest.mark.parametrize("row", ENVIRONMENTS)
 def test_the_books_own_stacks_are_rows_of_the_matrix(record, row):
-    (found,) = (one for one in record["rows"] if one["row"] == row)
+    (found,) = (one for one in record["stacks"] if one["name"] == row)
     pins = versions.pins_of((ROOT / LOCKS[ENVIRONMENTS[row]]).read_text())
     for library in (*versions.STACK, "jaxlib", "numpy", "scipy"):
         assert pins[library] == found["pins"][library], (
@@ -121,13 +121,13 @@ def test_the_readme_names_the_releases_that_are_newest(record):
     said = f"(JAX {pins['jax']}, NumPyro {pins['numpyro']})"
     text = (ROOT / "README.md").read_text()
     assert said in text, f"say {said} in README.md"
-    assert f"on up to {len(record['rows'])} released stacks" in text
+    assert f"on up to {len(record['stacks'])} released stacks" in text
 
 
 @weekly
 @pytest.mark.parametrize("row", ENVIRONMENTS)
 def test_the_record_holds_when_a_row_is_measured_again(record, row):
-    (found,) = (one for one in record["rows"] if one["row"] == row)
+    (found,) = (one for one in record["stacks"] if one["name"] == row)
     python = ROOT / ENVIRONMENTS[row] / "bin" / "python"
     for name, now in kinds.run_cases(python, kinds.chapters()):
         was = found["verdicts"][name]
@@ -175,11 +175,11 @@ def test_a_row_goes_wrong_just_where_the_ranges_of_all_deciding_libraries_say(re
         return any(order(first) <= order(release) <= order(last) for first, last in ranges)
 
     for name in FAILURES:
-        for row in record["rows"]:
+        for row in record["stacks"]:
             kind = versions.verdict(row, name)["verdict"]
             if not kind.startswith(("cannot", versions.UNKNOWN)):
                 expected = all(inside(row, name, one) for one in versions.decided_by(name))
-                assert expected == (kind in versions.BAD), (name, row["row"])
+                assert expected == (kind in versions.BAD), (name, row["name"])
 
 
 def test_a_sentence_says_where_a_failure_begins_and_ends_and_what_was_measured():

@@ -102,7 +102,7 @@ def test_code_in_the_prose_is_code_of_the_page_or_of_a_library(path):
 def measured():
     """Return the (library, release) of what was measured; of those to avoid, of any library."""
     folder = pages.ROOT / "evidence" / "rows"
-    rows = versions.matrix()["rows"]
+    rows = versions.matrix()["stacks"]
     found = {(versions.TITLES[name], row["pins"][name]) for row in rows for name in versions.STACK}
     history = json.loads((folder / "hash-history.json").read_text())["releases"]
     found |= {("JAX", row["jax"]) for row in history}

@@ -139,7 +139,9 @@ def program(cell: NotebookNode, words: str = "") -> NotebookNode:
 def of_deck(page: str, cells: list[NotebookNode], filled: bool) -> list[NotebookNode]:
     """Return the programs of a chapter's deck, in its order, and what they and exercises need."""
     parts = [part for cell in cells if cell.cell_type == "code" for part in parts_of(page, cell)]
-    live_cells = live([part.cell for part in parts], [part.cell for part in parts if part.is_wanted])
+    live_cells = live(
+        [part.cell for part in parts], [part.cell for part in parts if part.is_wanted]
+    )
     placed: list[tuple[tuple[int, ...], list[NotebookNode]]] = []
     place: tuple[int, ...] = (0,)
     for part in parts:
@@ -183,7 +185,9 @@ def parts_of(page: str, cell: NotebookNode) -> Iterator[Part]:
     What no slide shows is copied or run with the rest; beside what is typed it is given. Where the
     cell is meant to fail, it is left out, unless something reads it: it may fail before the vote.
     """
-    shown = [program for program in decks.programs(page) if program.name == cell.metadata.get("name")]
+    shown = [
+        program for program in decks.programs(page) if program.name == cell.metadata.get("name")
+    ]
     if is_task(cell) or not shown:
         first = shown[0] if shown else None
         yield Part(cell, (first.slide, first.place[0]) if first else (), first, is_task(cell))
@@ -193,7 +197,9 @@ def parts_of(page: str, cell: NotebookNode) -> Iterator[Part]:
     every = decks.statements(pages.split_asserts(cell.source)[0])
     by_slide, todo = [], every
     for on_slide in shown:
-        by_slide.append([statement for statement in todo if statement[0].startswith(on_slide.words or ("",))])
+        by_slide.append(
+            [statement for statement in todo if statement[0].startswith(on_slide.words or ("",))]
+        )
         todo = [statement for statement in todo if statement not in by_slide[-1]]
     fails = "raises-exception" in cell.metadata.get("tags", [])
     last = max(every.index(statement) for statements in by_slide for statement in statements)
@@ -203,11 +209,18 @@ def parts_of(page: str, cell: NotebookNode) -> Iterator[Part]:
         by_slide[-1] = [statement for statement in every if statement in [*by_slide[-1], *todo]]
         before = after = []
 
-    def part(statements: list[tuple[str, str]], on_slide: decks.Program, step: int, is_shown: bool) -> Part:
+    def part(
+        statements: list[tuple[str, str]], on_slide: decks.Program, step: int, is_shown: bool
+    ) -> Part:
         source = "\n".join(text for _, text in statements).strip("\n")
         first = magic + loads * (not before or statements == before)
         made = new_code_cell(first + source, metadata=cell.metadata)
-        return Part(made, (on_slide.slide, on_slide.place[0], step), on_slide if is_shown else None, not fails)
+        return Part(
+            made,
+            (on_slide.slide, on_slide.place[0], step),
+            on_slide if is_shown else None,
+            not fails,
+        )
 
     if before:
         yield part(before, shown[0], 0, False)
@@ -293,7 +306,9 @@ def read_by(code: str, inside: bool = True) -> set[str]:
         read = (symbol for symbol in table.get_symbols() if symbol.is_referenced())
         # At the top, what is assigned too is made there, or lives in a comprehension.
         used |= {
-            symbol.get_name() for symbol in read if symbol.is_global() and not (top and symbol.is_assigned())
+            symbol.get_name()
+            for symbol in read
+            if symbol.is_global() and not (top and symbol.is_assigned())
         }
     return used - names.made_by(code)
 

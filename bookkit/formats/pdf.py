@@ -113,7 +113,7 @@ def plain_title(page: str) -> str:
 
 def front(items: list[pages.Entry], starts: list[int]) -> PdfReader:
     """Return the cover and the contents."""
-    newest = versions.rows()[-1]["pins"]
+    newest = versions.stacks()[-1]["pins"]
     stack = ", ".join(f"{versions.TITLES[name]} {newest[name]}" for name in ("jax", "numpyro"))
     contents, before = [], ""
     for item, start in zip(items, starts, strict=True):

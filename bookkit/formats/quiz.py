@@ -63,7 +63,7 @@ def write(file: Path, kind: str, title: str, **data: Any) -> None:
 
 def make(out: Path) -> None:
     """Write the sheets of all plans, and the one for the answers."""
-    all_concepts, items = concepts.known(), concepts.items()
+    all_concepts, items = concepts.by_name(), concepts.items()
     for plan in filter(concepts.test, pages.data(taught.PLANS)):
         files, test = names(out, plan), concepts.test(plan)
         title = f"Test, {plan.replace('-', ' ')}"

@@ -55,11 +55,11 @@ class Generated(Written):
 
     def parse(self, text: str) -> Nodes:
         """Parse Markdown that is in the page's language already: `say` has put it into words."""
-        found = self.blocks(text)
-        for node in nodes.Element("", *found).findall(nodes.TextElement):
+        parsed = self.blocks(text)
+        for node in nodes.Element("", *parsed).findall(nodes.TextElement):
             if not isinstance(node, nodes.Inline):
                 node["translatable"] = False
-        return found
+        return parsed
 
     def address(self, page: str) -> str:
         """Return the address of a page, from the one that is built."""
@@ -77,21 +77,21 @@ def outdated(app: Sphinx, env: BuildEnvironment, *changed: set[str]) -> list[str
     That is front matter, titles and predictions, and of the matrix the programs that a page asked
     for; of all else a change has the site built anew.
     """
-    texts = [pages.path_of(row.page).read_text() for row in pages.contents()]
-    said: list[Any] = [
+    texts = [pages.path_of(item.page).read_text() for item in pages.contents()]
+    shown: list[Any] = [
         (text.partition("\n---")[0], re.findall("^# .+$", text, re.M), predictions.find(text))
         for text in texts
     ]
-    said = [said, [(row["shows"], row["printed"]) for row in publish.everything().values()]]
+    shown = [shown, [(entry["shows"], entry["printed"]) for entry in publish.everything().values()]]
     before = vars(env).get("said")
-    vars(env)["said"] = said
-    old, told = vars(env).get("told", {}), versions.answers()
-    vars(env)["told"] = told
-    new = {name for name in {*old, *told} if old.get(name) != told.get(name)}
+    vars(env)["said"] = shown
+    old, answers = vars(env).get("told", {}), versions.answers()
+    vars(env)["told"] = answers
+    new = {name for name in {*old, *answers} if old.get(name) != answers.get(name)}
     return [
         page
         for page, meta in env.metadata.items()
-        if (GENERATED in meta and before != said) or new & {*meta.get(ASKED, ())}
+        if (GENERATED in meta and before != shown) or new & {*meta.get(ASKED, ())}
     ]
 
 
@@ -145,7 +145,7 @@ def front_card(here: Generated) -> Nodes:
         say("Cause"): failure.cause,
         say("Cure"): failure.cure + say(" [Jump to *Fix it*](#fix-it)."),
         say("Upstream"): say(", ").join(
-            f"[{row['text']}]({row['url']})" for row in failure.upstream
+            f"[{thread['text']}]({thread['url']})" for thread in failure.upstream
         ),
     }
     aims = [say("After this chapter you can") + "\n"]
@@ -155,8 +155,8 @@ def front_card(here: Generated) -> Nodes:
 
 def programs() -> dict[str, tuple[str, str]]:
     """Return the title and the page of each program of the matrix, chapters' own first."""
-    rows = (entries.chapters() | entries.cases()).items()
-    return {name: (one.title, one.page) for name, one in rows}
+    named = (entries.chapters() | entries.cases()).items()
+    return {name: (entry.title, entry.page) for name, entry in named}
 
 
 def mark(kind: str) -> str:
@@ -169,18 +169,18 @@ def mark(kind: str) -> str:
 @directive("version-matrix")
 def version_matrix(here: Generated) -> str:
     """Return the heat map: one row a program, by chapter, one column a release of NumPyro."""
-    rows = versions.rows()
-    names = [row["row"].replace("+jax-", " + JAX ") for row in rows]
+    stacks = versions.stacks()
+    names = [stack["name"].replace("+jax-", " + JAX ") for stack in stacks]
     heads = "".join(f'<th scope="col"><span>{name}</span></th>' for name in names)
     key = ", ".join(f"{mark(kind)} {say(kind)}" for kind in MARKS if MARKS[kind])
     body = []
-    for family, one in (entries.chapters() | entries.families()).items():
+    for family, entry in (entries.chapters() | entries.families()).items():
         cases = [case.name for case in entries.cases().values() if case.family == family]
-        known = [slug for slug in (family, *cases) if slug in versions.matrix()["failures"]]
-        if known:
-            title = html.escape(one.title)
-            span = f'<th colspan="{len(rows) + 2}" scope="rowgroup">{title}</th>'
-            lines = "".join(matrix_row(here, slug) for slug in known)
+        measured = [slug for slug in (family, *cases) if slug in versions.matrix()["failures"]]
+        if measured:
+            title = html.escape(entry.title)
+            span = f'<th colspan="{len(stacks) + 2}" scope="rowgroup">{title}</th>'
+            lines = "".join(matrix_row(here, slug) for slug in measured)
             body.append(f"<tbody><tr>{span}</tr>{lines}</tbody>")
     return (
         f'<p class="matrix-key">{key}</p><div class="matrix-scroll" tabindex="0" role="region" '
@@ -196,7 +196,9 @@ def matrix_row(here: Generated, slug: str) -> str:
     title = steps.marked_up(title)
     if slug in entries.chapters():
         title = say("The failure of August 2024")
-    verdicts = [(versions.verdict(row, slug)["verdict"], row["row"]) for row in versions.rows()]
+    verdicts = [
+        (versions.verdict(stack, slug)["verdict"], stack["name"]) for stack in versions.stacks()
+    ]
     runs = [[*run] for _, run in itertools.groupby(verdicts, key=lambda pair: pair[0])]
     cells = "".join(bar(run[0][0], [stack for _, stack in run]) for run in runs)
     ends = html.escape(casebook.occurs_in(slug))
@@ -224,17 +226,17 @@ def matrix_strip(here: Generated, slug: str) -> str:
     """Return a program's row of the matrix as a strip of small marks that leads there."""
     if not casebook.is_measured(slug):
         return ""
-    rows = versions.rows()
+    stacks = versions.stacks()
     marks = []
-    for row in rows:
-        kind = versions.verdict(row, slug)["verdict"]
-        stack = ", ".join(f"{versions.TITLES[key]} {row['pins'][key]}" for key in versions.STACK)
-        look = f'class="verdict verdict-{kind.replace(" ", "-")}" title="{stack}: {say(kind)}"'
+    for stack in stacks:
+        kind = versions.verdict(stack, slug)["verdict"]
+        pins = ", ".join(f"{versions.TITLES[key]} {stack['pins'][key]}" for key in versions.STACK)
+        look = f'class="verdict verdict-{kind.replace(" ", "-")}" title="{pins}: {say(kind)}"'
         marks.append(f"<span {look}>{MARKS[kind]}</span>")
     words = html.escape(say("Version matrix") + say(": ") + casebook.occurs_in(slug))
     library = versions.decided_by(slug)[0]
     library = library if library in versions.STACK else "numpyro"
-    first, last = (row["pins"][library] for row in (rows[0], rows[-1]))
+    first, last = (stack["pins"][library] for stack in (stacks[0], stacks[-1]))
     return (
         f'<a class="matrix-strip" href="{here.address(MATRIX)}#row-{slug}">'
         f'<b class="visually-hidden">{words}</b>'
@@ -247,14 +249,18 @@ def matrix_strip(here: Generated, slug: str) -> str:
 def boundaries_table() -> str:
     """Return each boundary: the release, what changed in it, and the pull request."""
     rows = []
-    for entry, row in ((one, row) for one in entries.chapters().values() for row in one.moved_by):
-        changes = versions.changes(entry.name, row["library"])
-        before, after = next(kinds for release, *kinds in changes if release == row["release"])
+    for entry, boundary in (
+        (chapter, boundary)
+        for chapter in entries.chapters().values()
+        for boundary in chapter.moved_by
+    ):
+        changes = versions.changes(entry.name, boundary["library"])
+        before, after = next(kinds for release, *kinds in changes if release == boundary["release"])
         change = say("{before}, then {after}", before=say(before), after=say(after))
-        number = row["pull"].rpartition("/")[2]
-        pull = say("[Pull request {number}]({pull}). ", number=number, pull=row["pull"])
-        where = f"{versions.TITLES[row['library']]} {row['release']}: {change}"
-        rows.append((where, f"[{entry.title}](/{entry.page}.md)", f"{pull}{row['says']}"))
+        number = boundary["pull"].rpartition("/")[2]
+        pull = say("[Pull request {number}]({pull}). ", number=number, pull=boundary["pull"])
+        where = f"{versions.TITLES[boundary['library']]} {boundary['release']}: {change}"
+        rows.append((where, f"[{entry.title}](/{entry.page}.md)", f"{pull}{boundary['says']}"))
     return casebook.as_table(say("| Boundary | Failure | Moved by |"), rows)
 
 
@@ -264,17 +270,17 @@ def stacks_table() -> str:
     kinds = ["fails", "wrong", "warns", "ok", "cannot run"]
     head = [*(versions.TITLES[library] for library in versions.STACK), *map(say, kinds)]
     rows = []
-    for row in versions.rows():
-        said = [verdict["verdict"] for verdict in row["verdicts"].values()]
-        pins = (row["pins"][library] for library in versions.STACK)
-        rows.append((*pins, *(str(said.count(kind)) for kind in kinds)))
+    for stack in versions.stacks():
+        verdicts = [verdict["verdict"] for verdict in stack["verdicts"].values()]
+        pins = (stack["pins"][library] for library in versions.STACK)
+        rows.append((*pins, *(str(verdicts.count(kind)) for kind in kinds)))
     measured = say(
         "Measured on {date}, on {platform} with CPython {python}: {programs} programs on "
         "{stacks} stacks, {controls} of them controls, which differ from another stack in one "
         "library. All pins of a stack, with hashes, are in its file in `evidence/stacks/`.",
         date=record["date"], platform=say(" and ").join(record["platform"]),
         python=say(" and ").join(record["python"]), programs=len(record["failures"]),
-        stacks=len(record["rows"]), controls=len(record["rows"]) - len(versions.rows()),
+        stacks=len(record["stacks"]), controls=len(record["stacks"]) - len(versions.stacks()),
     )  # fmt: skip
     return f"{casebook.as_table(head, rows)}\n\n{measured}"
 
@@ -374,10 +380,10 @@ def learner_zip(here: Generated) -> Nodes | str:
 @directive("handed-out")
 def handed_out(here: Generated) -> Nodes | str:
     """Return what is handed out of each page that is taught, and the zips, as far as it is made."""
-    known = {page: taught.handed_out(page) for page in taught.taught()}
-    if not any(known.values()):
+    files_of = {page: taught.handed_out(page) for page in taught.taught()}
+    if not any(files_of.values()):
         return []
-    if not all("instructor" in files for files in known.values()):
+    if not all("instructor" in files for files in files_of.values()):
         here.env.note_reread()  # a page is not executed yet
 
     def link(file: str, words: str) -> str:
@@ -386,14 +392,14 @@ def handed_out(here: Generated) -> Nodes | str:
     heads = [say("page"), say("bare notebook"), say("instructor's notebook")]
     heads += [say("slides"), say("handout")]
     rows = []
-    for page, files in known.items():
+    for page, files in files_of.items():
         kinds = zip(("learner", "instructor", "slides", "handout"), heads[1:], strict=True)
         cells = [link(files[kind], words) if kind in files else "" for kind, words in kinds]
         title = f'<a href="{here.address(page)}">{html.escape(say(pages.title(page)))}</a>'
         rows.append(f'<tr><th scope="row">{title}</th><td>{"</td><td>".join(cells)}</td></tr>')
-    told = [words[:1].upper() + words[1:] for words in heads]
-    told[1:] = [words + in_english() for words in told[1:]]
-    head = "".join(f'<th scope="col">{words}</th>' for words in told)
+    labels = [words[:1].upper() + words[1:] for words in heads]
+    labels[1:] = [words + in_english() for words in labels[1:]]
+    head = "".join(f'<th scope="col">{words}</th>' for words in labels)
     files = {
         "learner.zip": say("For learners: the bare notebooks, and what they import"),
         "instructor.zip": say("For the instructor: all of it, to teach without a network"),

@@ -23,11 +23,11 @@ def message_table(here: Generated) -> Nodes:
         own = [chapters[family]] if family in chapters else []
         for entry in own + [case for case in cases if case.family == family]:
             others = [chapters[name] for name in entry.undecided_with]
-            links = say(", or ").join(f"[](/{one.page}.md)" for one in (entry, *others))
-            for row in entry.wordings:
-                note = f"<br>{row.note}" if row.note else ""
-                perhaps = "" if row.points >= entries.CLAIM else say("Perhaps ")
-                pages.setdefault(f"{code(row)}{note}", []).append(f"{perhaps}{links}")
+            links = say(", or ").join(f"[](/{other.page}.md)" for other in (entry, *others))
+            for wording in entry.wordings:
+                note = f"<br>{wording.note}" if wording.note else ""
+                perhaps = "" if wording.points >= entries.CLAIM else say("Perhaps ")
+                pages.setdefault(f"{code(wording)}{note}", []).append(f"{perhaps}{links}")
     rows = [say("| Message | Explained in |"), "|---|---|"]
     rows += [f"| {message} | {'<br>'.join(links)} |" for message, links in pages.items()]
     return here.parse("\n".join([":::{table}", ":class: message-index", "", *rows, ":::"]))
@@ -54,7 +54,7 @@ def everyday_index(here: Generated) -> Nodes:
         anchors |= older
         rows = groups.setdefault(page, [])
         rows += [f'<li class="anchor" id="{name}"></li>' for name in sorted(older)]
-        text = html.escape(next((row.text for row in entry.wordings if row.text), ""))
+        text = html.escape(next((wording.text for wording in entry.wordings if wording.text), ""))
         href, title = f"{here.address(page)}#{entry.name}", steps.marked_up(entry.title)
         link = f'<a href="{href}">{title}</a> <code>{text}</code>'
         rows.append(f'<li class="everyday" id="{entry.name}">{link}</li>\n')
@@ -70,9 +70,9 @@ def everyday_page(here: Generated, name: str) -> Nodes:
     """Return the everyday errors of one page, each with its messages and its first aid."""
     page = f"book/errors/{name}"
     return [
-        everyday_entry(here, one)
-        for one in entries.errors().values()
-        if one.page == page
+        everyday_entry(here, entry)
+        for entry in entries.errors().values()
+        if entry.page == page
     ]  # fmt: skip
 
 

@@ -29,31 +29,31 @@ To find an entry: match the error's text with `wordings`; without an error, choo
 """
 
 
-def program(one: entries.Entry) -> str:
+def program(entry: entries.Entry) -> str:
     """Return the program of an entry that has one: it fails, or raises the error."""
-    if one.form != entries.CASE:
-        return one.program
-    return "\n\n".join(cell["code"] for cell in entries.program(one)["program"])
+    if entry.form != entries.CASE:
+        return entry.program
+    return "\n\n".join(cell["code"] for cell in entries.program(entry)["program"])
 
 
-def rows() -> Iterator[dict[str, Any]]:
+def records() -> Iterator[dict[str, Any]]:
     """Yield what the file has of each entry."""
-    for name, row in publish.everything().items():
-        one = entries.by_name()[name]
-        told = {key: row[key] for key in ("kind", "title", "symptom", "see", "where")}
-        told |= {key: row[key] for key in ("cause", "cure", "question")}
-        wordings = [f"{said.type}: {said.text}" for said in one.wordings if said.text]
-        page, mark, section = one.place.partition("#")
+    for name, published in publish.everything().items():
+        entry = entries.by_name()[name]
+        texts = {key: published[key] for key in ("kind", "title", "symptom", "see", "where")}
+        texts |= {key: published[key] for key in ("cause", "cure", "question")}
+        wordings = [f"{wording.type}: {wording.text}" for wording in entry.wordings if wording.text]
+        page, mark, section = entry.place.partition("#")
         address = f"{pages.published(page)}{mark}{section}"
-        measured = {"program": program(one), "releases": row["versions"], "page": address}
-        yield {"name": name, **told, "wordings": wordings, **measured}
+        measured = {"program": program(entry), "releases": published["versions"], "page": address}
+        yield {"name": name, **texts, "wordings": wordings, **measured}
 
 
 def write(app: Sphinx, error: Exception | None) -> None:
     """Write both files beside the English site."""
     if error or app.builder.format != "html" or languages.spoken().code != languages.ENGLISH:
         return
-    lines = (json.dumps(row, ensure_ascii=False) for row in rows())
+    lines = (json.dumps(record, ensure_ascii=False) for record in records())
     Path(app.outdir, ENTRIES).write_text("\n".join(lines) + "\n", encoding="utf-8")
     listed = []
     for entry in pages.contents():

@@ -31,7 +31,7 @@ def figure_of(here: Generated, page: str, name: str) -> str:
     for cell in notebook.cells:
         for output in cell.get("outputs", ()) if cell.metadata.get("name") == name else ():
             data = in_order(output["data"][steps.MIME])
-            first = next(one for one in data["frames"] if one["says"].startswith("Silent"))
+            first = next(frame for frame in data["frames"] if frame["says"].startswith("Silent"))
             data["frames"].sort(key=lambda frame: frame is not first)
             figure = frames.as_html(frames.changed(data, say))
             return f'<div class="front-figure">{figure}</div>'

@@ -48,55 +48,55 @@ def none_of_these(here: Generated) -> str:
     )
 
 
-def rows() -> dict[str, dict[str, Any]]:
+def shown_entries() -> dict[str, dict[str, Any]]:
     """Return what the script and the lists show of each entry, in the language that is spoken."""
     published = publish.everything()
-    found: dict[str, dict[str, Any]] = {}
+    by_name: dict[str, dict[str, Any]] = {}
     for kind in (entries.CASE, entries.CHAPTER, entries.FAMILY):
-        for name, one in entries.of(kind).items():
-            if {*one.see} - {narrowing.ERROR}:
-                closed = casebook.closed_in_words(one) if kind == entries.CASE else ""
-                found[name] = {
-                    **{"see": one.see, "where": one.where, "library": one.library},
-                    **{"title": marked(one.title), "href": to_site(one.place)},
-                    "symptom": marked(closed.replace("**", "") + one.symptom),
-                    "question": marked(one.question),
+        for name, entry in entries.of(kind).items():
+            if {*entry.see} - {narrowing.ERROR}:
+                closed = casebook.closed_in_words(entry) if kind == entries.CASE else ""
+                by_name[name] = {
+                    **{"see": entry.see, "where": entry.where, "library": entry.library},
+                    **{"title": marked(entry.title), "href": to_site(entry.place)},
+                    "symptom": marked(closed.replace("**", "") + entry.symptom),
+                    "question": marked(entry.question),
                     "shows": html.escape(published[name]["shows"]),
                     **{key: published[name][key] for key in ("cure", "occurs")},
                 }
-    return found
+    return by_name
 
 
-def listed(known: dict[str, dict[str, Any]], see: str, where: str, root: str) -> str:
+def listed(by_name: dict[str, dict[str, Any]], see: str, where: str, root: str) -> str:
     """Return links to the entries that show one thing, in one place first of all."""
     return "".join(
-        f'<li><a href="{root}{row["href"]}">{row["title"]}</a></li>'
-        for row in known.values()
-        if see in row["see"] and row["where"][0] == where
+        f'<li><a href="{root}{entry["href"]}">{entry["title"]}</a></li>'
+        for entry in by_name.values()
+        if see in entry["see"] and entry["where"][0] == where
     )
 
 
 @directive("narrow")
 def narrow(here: Generated) -> str:
     """Return the two questions, with counts; lists of links where scripts do not run."""
-    known, root = rows(), "../" * here.env.docname.count("/")
+    by_name, root = shown_entries(), "../" * here.env.docname.count("/")
 
     def buttons(key: str, words: dict[str, str]) -> str:
         return "".join(
             BUTTON.format(key=key, label=label, words=marked(say(words[label])), count=count)
-            for label, count in narrowing.counted(known, key).items()
+            for label, count in narrowing.counted(by_name, key).items()
         )
 
     lists = []
-    for label in narrowing.counted(known, "see"):
+    for label in narrowing.counted(by_name, "see"):
         items = "".join(
             f"<li>{marked(say(place))}<ul>{links}</ul></li>"
             for key, place in narrowing.WHERE.items()
-            if (links := listed(known, label, key, root))
+            if (links := listed(by_name, label, key, root))
         )
         words = marked(say(narrowing.SEE[label]))
         lists.append(f"<details><summary>{words}</summary><ul>{items}</ul></details>")
-    data = json.dumps(known, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps(by_name, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return FORM.format(
         root=root, data=data, lists="".join(lists), none=none_of_these(here),
         ask_see=say("No error, but a doubt? What do you see?"),

@@ -28,8 +28,8 @@ class Predict(Written):
     def run(self) -> Nodes:
         """Return the form, in a container that knows which cell it asks about."""
         label, body = self.arguments[0], "\n".join(self.content)
-        one = predictions.take_apart(label, self.options, body)
-        question, *rest = one.question
+        prediction = predictions.take_apart(label, self.options, body)
+        question, *rest = prediction.question
         about = self.options.get("before", self.options["cell"])
         place = nodes.container(classes=["prediction"], asks_about=about)
         place["answered_by"] = self.options["cell"]
@@ -37,7 +37,7 @@ class Predict(Written):
         place += [raw(f"{legend}{say('Predict')}</b> "), self.line(question), raw("</legend>")]
         place += self.blocks("\n\n".join(rest))
         replies: Nodes = []
-        for letter, (answer, reply) in zip(LETTERS, one.answers, strict=False):
+        for letter, (answer, reply) in zip(LETTERS, prediction.answers, strict=False):
             field = f'<input type="radio" name="predict-{label}" value="{letter}">'
             place += raw(f'<div class="predict-answer"><label>{field} <b>{letter}</b> ')
             place += [self.line(answer), raw("</label></div>")]
@@ -81,8 +81,8 @@ def put_outputs_into_replies(app: Sphinx, doctree: nodes.document) -> None:
             if "shows" in reply:
                 blocks = cells[place["answered_by"]].findall(nodes.literal_block)
                 printed = [b.astext() for b in blocks if "output" in b["classes"]]
-                found = "\n".join(re.findall(reply["shows"], "\n".join(printed), re.M))
-                reply += nodes.literal_block(found, found, language="text", classes=["output"])
+                text = "\n".join(re.findall(reply["shows"], "\n".join(printed), re.M))
+                reply += nodes.literal_block(text, text, language="text", classes=["output"])
 
 
 def put_before_output(app: Sphinx, doctree: nodes.document) -> None:

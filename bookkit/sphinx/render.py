@@ -47,11 +47,11 @@ def error_block(text: str) -> nodes.literal_block:
     return nodes.literal_block(text, text, language="text", classes=["error-message"])
 
 
-def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
+def fold_message(blocks: list[nodes.Element], limit: int) -> list[nodes.Element]:
     """Fold what comes after the opening lines of a long message."""
-    text = found[-1].astext()
+    text = blocks[-1].astext()
     if len(text) <= limit * 5 // 4:
-        return found
+        return blocks
     # At the end of a line or a sentence near the limit, where there is one; not after a rule.
     ends = [end.end() for end in re.finditer(r"(?<!-)\n|\. ", text)]
     cut = min(ends, key=lambda end: abs(end - limit), default=0)
@@ -59,7 +59,7 @@ def fold_message(found: list[nodes.Element], limit: int) -> list[nodes.Element]:
         cut = text.rfind(" ", 0, limit) + 1
     opening, rest = text[:cut].rstrip(), text[cut:].strip()
     folded = fold("message", say("The rest of the message"), error_block(rest))
-    return [*found[:-1], error_block(opening), *folded]
+    return [*blocks[:-1], error_block(opening), *folded]
 
 
 class LineFormatter(HtmlFormatter):
@@ -91,8 +91,8 @@ def differing(text: str, other: str) -> list[tuple[str, bool]]:
     if matcher.ratio() < 0.5:
         return [(text, False)]
     parts = matcher.get_opcodes()
-    found = [("".join(ours[i:j]), kind != "equal") for kind, i, j, _, _ in parts if i < j]
-    return found
+    pieces = [("".join(ours[i:j]), kind != "equal") for kind, i, j, _, _ in parts if i < j]
+    return pieces
 
 
 def mark_differences(sides: list[nodes.Element]) -> None:
@@ -141,11 +141,11 @@ def in_order(data: dict) -> dict:
 
     The cache of executed pages sorts the keys of mappings.
     """
-    left, found = dict(data["choices"]), {}
+    left, ordered = dict(data["choices"]), {}
     for values in zip(*(frame["at"] for frame in data["frames"]), strict=True):
-        name = next(name for name, known in left.items() if set(known) == set(values))
-        found[name] = left.pop(name)
-    return {**data, "choices": found}
+        name = next(name for name, choice in left.items() if set(choice) == set(values))
+        ordered[name] = left.pop(name)
+    return {**data, "choices": ordered}
 
 
 class Renderer(NbElementRenderer):
@@ -182,8 +182,8 @@ class Renderer(NbElementRenderer):
             frames, "ipythontb", source=self.source, line=source_line
         )
         block["classes"] += ["output", "traceback"]
-        one = say("Traceback, 1 frame")
-        words = say("Traceback, {count} frames", count=count) if count > 1 else one
+        single = say("Traceback, 1 frame")
+        words = say("Traceback, {count} frames", count=count) if count > 1 else single
         return [*fold("traceback", words, block), last]
 
     def render_mime_type(self, data: MimeData):
@@ -191,8 +191,8 @@ class Renderer(NbElementRenderer):
         if data.mime_type == both.MIME:
             return [self.render_both(data)]
         if data.mime_type == steps.MIME:
-            said = frames.changed(in_order(data.content), say)
-            return [raw(frames.as_html(said))]
+            translated = frames.changed(in_order(data.content), say)
+            return [raw(frames.as_html(translated))]
         return super().render_mime_type(data)
 
     def render_both(self, data: MimeData) -> nodes.container:

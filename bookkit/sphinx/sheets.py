@@ -59,8 +59,8 @@ def used_rules(text: str, names: set[str]) -> str:
     def keep(rule: re.Match) -> str:
         if "@" in rule[1]:
             return rule[0]
-        kept = ",".join(filter(is_used, re.split(r",(?![^(]*\))", rule[1])))
-        return f"{kept}{{{rule[2]}}}" if kept else ""
+        used = ",".join(filter(is_used, re.split(r",(?![^(]*\))", rule[1])))
+        return f"{used}{{{rule[2]}}}" if used else ""
 
     return RULE.sub(keep, COMMENT.sub("", text))
 
@@ -73,15 +73,19 @@ def read(static: Path, name: str) -> str:
         return posixpath.normpath(posixpath.join(folder, address))
 
     text = (static / name).read_text().replace('@charset "UTF-8";', "")
-    text = ADDRESS.sub(lambda found: place(found[0]), text)
-    return IMPORT.sub(lambda found: read(static, place(found[1])), text)
+    text = ADDRESS.sub(lambda match: place(match[0]), text)
+    return IMPORT.sub(lambda match: read(static, place(match[1])), text)
 
 
 def dark_without_scripts(text: str) -> str:
     """Return what holds in the dark once more, for a page whose theme is `auto`."""
     dark = []
     for selectors, rules in DARK_RULE.findall("}" + ON_PAPER.sub("", text)):
-        own = [one for one in re.split(r",(?![^(]*\))", selectors) if "data-theme" in one]
+        own = [
+            selector
+            for selector in re.split(r",(?![^(]*\))", selectors)
+            if "data-theme" in selector
+        ]
         auto = ",".join(own).replace('"dark"', "dark").replace("=dark]", "=auto]")
         dark.append(f"{auto.strip()}{{{rules.strip()}}}")
     return "\n".join(dark) + "\n"
@@ -111,7 +115,7 @@ def make_one(app: Sphinx, exception: Exception | None) -> None:
             file.unlink()
     texts = {file: file.read_text() for file in site.rglob("*.html")}
     # A page that was not written now has the one sheet already; the search is always written.
-    lists = [LINK.findall(found[0]) for text in texts.values() if (found := LINKS.search(text))]
+    lists = [LINK.findall(match[0]) for text in texts.values() if (match := LINKS.search(text))]
     names = [name for _, name in max(lists, key=len)]
     text = used_rules("\n".join(read(static, name) for name in names), used_names(site))
     text = faces.embed(write_icons(static, text), texts.values())
@@ -121,10 +125,10 @@ def make_one(app: Sphinx, exception: Exception | None) -> None:
     (static / NAME).write_text(text)
     mark = sha256(text.encode()).hexdigest()[:8]
     for file, page in texts.items():
-        if found := LINKS.search(page):
-            ((up, _), *_) = LINK.findall(found[0])
+        if match := LINKS.search(page):
+            ((up, _), *_) = LINK.findall(match[0])
             link = f'<link rel="stylesheet" href="{up}{NAME}?v={mark}">\n'
-            file.write_text(page.replace(found[0], link, 1))
+            file.write_text(page.replace(match[0], link, 1))
     for sheet in static.rglob("*.css"):
         if sheet.name != NAME and not sheet.name.startswith("no-scripts"):
             sheet.unlink()

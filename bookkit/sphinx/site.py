@@ -107,7 +107,7 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
     for old, new in BODY:
         context["body"] = re.sub(old, new, context["body"])
     context["body"] = number_exercises(context["body"])
-    about = {one.place: one for one in entries.by_name().values()}.get(pagename)
+    about = {entry.place: entry for entry in entries.by_name().values()}.get(pagename)
     meta = context["meta"] or {}
     text, headline = say(meta.get("description", "")), meta.get("headline")
     context["headline"] = say(headline) if headline else None
@@ -198,9 +198,9 @@ def offer_handouts(app: Sphinx, pagename: str, templatename: str, context: dict,
     files = taught.handed_out(pagename)
     links |= {names[kind]: at_handouts(pagename, files[kind]) for kind in names if kind in files}
     links[say("cite")] = "#cite"
-    row = " · ".join(linked(address, words) for words, address in links.items())
-    row = f'<p class="handed-out">{row}{in_english()}</p>'
-    context["body"] = context["body"].replace("</h1>", f"</h1>\n{row}", 1)
+    line = " · ".join(linked(address, words) for words, address in links.items())
+    line = f'<p class="handed-out">{line}{in_english()}</p>'
+    context["body"] = context["body"].replace("</h1>", f"</h1>\n{line}", 1)
 
 
 def forget_handouts(app: Sphinx) -> None:
@@ -223,13 +223,13 @@ def write_handouts(app: Sphinx, exception: Exception | None) -> None:
     files = [file for name in folders for file in sorted((pages.BOOK / name).glob("*.*"))]
     there = "\n".join(str(taught.handed_out(page)) for page in taught.taught())
     now = f"{execute.digest(files)}\n{there}"
-    kept, made = Path(app.doctreedir, taught.IN_ROOM), Path(app.doctreedir, "handed-out.txt")
+    handouts, made = Path(app.doctreedir, taught.IN_ROOM), Path(app.doctreedir, "handed-out.txt")
     if not made.exists() or made.read_text() != now:
-        workshop.make(kept)
+        workshop.make(handouts)
         made.write_text(now)
     # The keys of the tests are in the instructor's zip alone.
     hidden = shutil.ignore_patterns("*-key.pdf")
-    shutil.copytree(kept, Path(app.outdir, taught.IN_ROOM), ignore=hidden)
+    shutil.copytree(handouts, Path(app.outdir, taught.IN_ROOM), ignore=hidden)
 
 
 def guard(app: Sphinx, exception: Exception | None) -> None:
@@ -239,11 +239,13 @@ def guard(app: Sphinx, exception: Exception | None) -> None:
     site = Path(app.outdir)
     texts = {file: file.read_text() for file in site.rglob("*.html")}
     # The search reads pages: their buttons are its own for a moment.
-    handlers = {html.unescape(one) for text in texts.values() for one in HANDLER.findall(text)}
+    handlers = {
+        html.unescape(handler) for text in texts.values() for handler in HANDLER.findall(text)
+    }
     for file, text in texts.items():
         codes = handlers.union(SCRIPT.findall(text))
         digests = [base64.b64encode(sha256(code.encode()).digest()).decode() for code in codes]
-        policy = POLICY.format(" ".join(f"'sha256-{one}'" for one in sorted(digests)))
+        policy = POLICY.format(" ".join(f"'sha256-{digest}'" for digest in sorted(digests)))
         meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         file.write_text(CHARSET.sub(rf"\1{meta}", text, count=1))
     # Sphinx compiles what picks a plural out of a string, which the policy forbids.

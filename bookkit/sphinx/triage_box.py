@@ -45,16 +45,16 @@ def titles() -> dict[str, str]:
 def rules() -> dict[str, Any]:
     """Return what `triage.js` needs: the rules, with where each leads."""
     rules = []
-    for name, row in publish.everything().items():
-        rule = {key: row[key] for key in TOLD} | {"id": name, "versions": row["occurs"]}
-        rule["says"] = row["cause"] or row["symptom"]
-        rule["href"] = to_site(row["link"])
-        if row["kind"] == "everyday":
-            rule |= {"here": to_site(row["page"]), "from": source(row["link"])}
-        rule["look"] = [[other, title, to_site(page)] for other, title, page in row["look"]]
-        rule["printed"] = [[titles()[page], to_site(page)] for _, page in row["printed"]]
-        rules += [rule] if row["signatures"] else []
-    releases = [{**row, "href": to_site(AVOID)} for row in avoid.rules().values()]
+    for name, entry in publish.everything().items():
+        rule = {key: entry[key] for key in TOLD} | {"id": name, "versions": entry["occurs"]}
+        rule["says"] = entry["cause"] or entry["symptom"]
+        rule["href"] = to_site(entry["link"])
+        if entry["kind"] == "everyday":
+            rule |= {"here": to_site(entry["page"]), "from": source(entry["link"])}
+        rule["look"] = [[other, title, to_site(page)] for other, title, page in entry["look"]]
+        rule["printed"] = [[titles()[page], to_site(page)] for _, page in entry["printed"]]
+        rules += [rule] if entry["signatures"] else []
+    releases = [{**entry, "href": to_site(AVOID)} for entry in avoid.rules().values()]
     return {**publish.rules(), "rules": rules, "avoid": releases}
 
 
@@ -72,32 +72,34 @@ for (const one of traceEvidence.known.documents) {
 def parted(rules: list[dict[str, Any]], documents: list[dict[str, Any]]) -> None:
     """Take out of rules and documents what both have; `JOINED` puts it back in the browser."""
     places = {rule["id"]: place for place, rule in enumerate(rules)}
-    for one in documents:
-        place = places.get(one.pop("name", ""))
+    for document in documents:
+        place = places.get(document.pop("name", ""))
         rule = {} if place is None else rules[place]
-        if rule and one["text"] == rule["says"]:
+        if rule and document["text"] == rule["says"]:
             del rule["says"]
-            one["rule"] = place
-        elif rule and rule["says"] in one["keywords"]:
-            one |= {"keywords": one["keywords"].replace(rule["says"], ""), "rule": place}
-        for key in ("title", "href") if "rule" in one else ():
-            if one[key] == rule[key]:
-                del one[key]
-        one["keywords"] = " ".join(dict.fromkeys(one["keywords"].split()))  # each word once
+            document["rule"] = place
+        elif rule and rule["says"] in document["keywords"]:
+            document |= {"keywords": document["keywords"].replace(rule["says"], ""), "rule": place}
+        for key in ("title", "href") if "rule" in document else ():
+            if document[key] == rule[key]:
+                del document[key]
+        document["keywords"] = " ".join(
+            dict.fromkeys(document["keywords"].split())
+        )  # each word once
 
 
 @cached
 def data() -> str:
     """Return the script that hands triage and search their data, with the library that searches."""
-    triage, found = rules(), documents()
-    parted(triage["rules"], found)
-    known = json.dumps(
-        {"triage": triage, "documents": found}, ensure_ascii=False, separators=(",", ":")
+    triage, searched = rules(), documents()
+    parted(triage["rules"], searched)
+    both_parts = json.dumps(
+        {"triage": triage, "documents": searched}, ensure_ascii=False, separators=(",", ":")
     )
     library = Path(__file__).with_name("minisearch.js").read_text(encoding="utf-8")
     library = COMMENTS.sub("", library)  # half of what it weighs
-    known = f"globalThis.traceEvidence = {{...globalThis.traceEvidence, known: {known}}};"
-    return f"{library}\n{known}\n{JOINED}"
+    both_parts = f"globalThis.traceEvidence = {{...globalThis.traceEvidence, known: {both_parts}}};"
+    return f"{library}\n{both_parts}\n{JOINED}"
 
 
 def data_address() -> str:
@@ -155,8 +157,8 @@ def triage_box(here: Generated) -> str:
 
 def source(link: str) -> str:
     """Return whose page a link leads to, in words."""
-    known = {"docs.jax.dev": "JAX", "num.pyro.ai": "NumPyro", "flax.": "Flax", "kidger.site": ""}
-    for host, name in known.items():
+    names = {"docs.jax.dev": "JAX", "num.pyro.ai": "NumPyro", "flax.": "Flax", "kidger.site": ""}
+    for host, name in names.items():
         if host in link:
             name = name or link.split("/")[3].title()
             return say("in the documentation of {library}", library=name)
@@ -165,35 +167,43 @@ def source(link: str) -> str:
 
 def documents() -> list[dict[str, Any]]:
     """Return what `search.js` searches: the entries, and the pages with their sections."""
-    rows = []
+    described = []
     families: dict[str, list[str]] = {}  # of the pages that families lead to, which stand below
-    for one in entries.by_name().values():
-        if one.form == entries.FAMILY and one.link:
-            families[one.link] = [one.title, *one.phrases]
+    for entry in entries.by_name().values():
+        if entry.form == entries.FAMILY and entry.link:
+            families[entry.link] = [entry.title, *entry.phrases]
             continue
-        words = [*one.phrases, one.cause, one.message, *(row.text for row in one.wordings)]
-        errors = {row.type for row in one.wordings if row.text.endswith(row.type)}
-        words += [entries.LIBRARIES.get(one.library, ""), one.name.replace("-", " ")]
-        texts = (" ".join(words), " ".join(sorted(errors)), one.name)
-        rows.append((one.title, one.place, one.symptom, *texts))
-    known = {one.page for one in entries.by_name().values()}
-    for entry in pages.contents():
-        if entry.page not in known:
-            text = pages.read(pages.path_of(entry.page))
+        words = [
+            *entry.phrases,
+            entry.cause,
+            entry.message,
+            *(wording.text for wording in entry.wordings),
+        ]
+        errors = {wording.type for wording in entry.wordings if wording.text.endswith(wording.type)}
+        words += [entries.LIBRARIES.get(entry.library, ""), entry.name.replace("-", " ")]
+        texts = (" ".join(words), " ".join(sorted(errors)), entry.name)
+        described.append((entry.title, entry.place, entry.symptom, *texts))
+    with_entry = {entry.page for entry in entries.by_name().values()}
+    for item in pages.contents():
+        if item.page not in with_entry:
+            text = pages.read(pages.path_of(item.page))
             heads = re.findall(r"^##+ (.+)$", pages.FENCE.sub("", text), re.M)
-            meta = pages.meta(entry.page)
+            meta = pages.meta(item.page)
             about = " ".join(meta.get("description", "").split())
-            translated = languages.of_page(entry.page)
-            other = [*map(translated, heads), entry.page.replace("/", " "), entry.part]
-            other += [*map(say, meta.get("keywords", [])), *families.get(entry.page, [])]
-            title = translated(pages.title(entry.page))
-            rows.append((title, entry.page, say(about), " ".join(other), "", ""))
+            translated = languages.of_page(item.page)
+            other = [*map(translated, heads), item.page.replace("/", " "), item.part]
+            other += [*map(say, meta.get("keywords", [])), *families.get(item.page, [])]
+            title = translated(pages.title(item.page))
+            described.append((title, item.page, say(about), " ".join(other), "", ""))
     keys = ("title", "href", "text", "keywords", "errors", "name")
-    found = [
+    documents = [
         dict(zip(keys, (title, to_site(place), " ".join(text.split()), *words), strict=True))
-        for title, place, text, *words in rows
+        for title, place, text, *words in described
     ]
-    return [{key: words for key, words in row.items() if words or key != "errors"} for row in found]
+    return [
+        {key: words for key, words in document.items() if words or key != "errors"}
+        for document in documents
+    ]
 
 
 def add_scripts(app: Sphinx, page: str, template: str, context: dict, doctree) -> None:
