@@ -25,13 +25,15 @@ def main() -> int:
     parser.add_argument("--only", default="", help="names of programs, separated by commas")
     parser.add_argument("--lock", action="store_true", help="bring open pins up to date first")
     asked = parser.parse_args()
-    only = stacks.newest() if asked.newest else [one for one in asked.stacks.split(",") if one]
-    names = [one for one in asked.only.split(",") if one]
+    only = (
+        stacks.newest() if asked.newest else [stack for stack in asked.stacks.split(",") if stack]
+    )
+    names = [name for name in asked.only.split(",") if name]
     for stack in stacks.OPEN if asked.lock else ():
         stacks.lock(stack)
     with execute.alone(stacks.WORK, does="measures"):
-        kept = [kind for kind in KINDS if kind != "variation"]  # of which no row is kept
-        return max(KINDS[kind]().update(only, names) for kind in asked.kinds or kept)
+        with_rows = [kind for kind in KINDS if kind != "variation"]  # of which no row is kept
+        return max(KINDS[kind]().update(only, names) for kind in asked.kinds or with_rows)
 
 
 if __name__ == "__main__":

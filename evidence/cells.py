@@ -23,7 +23,11 @@ FIXED = {"JAX_PLATFORMS": "cpu", "JAX_DISABLE_MOST_OPTIMIZATIONS": "1", "PYTHONW
 
 def run(python, wanted):
     """Yield what `measure` prints in a process of that Python, with leaves that another saved."""
-    saves = {name: (row[0], ["saved"]) for name, row in wanted.items() if "saved" in row[1]}
+    saves = {
+        name: (text_and_cells[0], ["saved"])
+        for name, text_and_cells in wanted.items()
+        if "saved" in text_and_cells[1]
+    }
     with tempfile.TemporaryDirectory() as folder:
         for seed, cells in ("1", saves), ("2", wanted):
             command = [python, "-m", "evidence.can_i_use", json.dumps(cells)]
@@ -57,25 +61,35 @@ class Cells:
 
 def update(python, stack, made, names):
     """Measure what the record of a stack lacks, and say which cells changed since the last one."""
-    known, wanted = record.cells(), {}
+    on_record, wanted = record.cells(), {}
     for name, text in made.items():
-        if known.get(name, {}).get("made") != text:
-            known[name] = {"made": text, "on": {}, "said": {}}
-        letters = record.letters(known[name], stack)
-        wanted[name] = text, [one for one in letters if letters[one] == "?"]
-    wanted = {name: row for name, row in wanted.items() if row[1] and name in (names or [name])}
+        if on_record.get(name, {}).get("made") != text:
+            on_record[name] = {"made": text, "on": {}, "said": {}}
+        letters = record.letters(on_record[name], stack)
+        wanted[name] = text, [construct for construct in letters if letters[construct] == "?"]
+    wanted = {
+        name: text_and_cells
+        for name, text_and_cells in wanted.items()
+        if text_and_cells[1] and name in (names or [name])
+    }
     if not wanted:
         print(f"cell: every cell on {stack} is known")
         return
     for name, cells in run(python, wanted):
-        row = known[name]
-        letters = record.letters(row, stack) | {one: cells[one][0] for one in cells}
-        row["on"][stack] = "".join(letters.values())
-        if stack == record.stacks(known)[-1]:
-            said = row["said"] | {one: cells[one][1] for one in cells}
-            row["said"] = {one: said[one] for one in letters if letters[one] in "rWX"}
-        record.write(known)
-        print(f"{stack}: {name:<40} {row['on'][stack]}", flush=True)
+        distribution = on_record[name]
+        letters = record.letters(distribution, stack) | {
+            construct: cells[construct][0] for construct in cells
+        }
+        distribution["on"][stack] = "".join(letters.values())
+        if stack == record.stacks(on_record)[-1]:
+            details = distribution["said"] | {construct: cells[construct][1] for construct in cells}
+            distribution["said"] = {
+                construct: details[construct]
+                for construct in letters
+                if letters[construct] in "rWX"
+            }
+        record.write(on_record)
+        print(f"{stack}: {name:<40} {distribution['on'][stack]}", flush=True)
     for last, this in itertools.pairwise(record.stacks()):
         for name, construct, was, is_ in record.changes(last, this) if this == stack else ():
             print(f"{name} {construct}: {was} on {last}, {is_} on {stack}")

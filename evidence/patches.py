@@ -251,20 +251,22 @@ class Bench:
 
 def programs() -> dict[str, dict]:
     """Return what is proven on the released libraries, by folder, and of all patches together."""
-    rows = {name: row for name, row in page.defects().items() if not row.get("checkout")}
-    cases = [slug for row in page.defects().values() for slug in row["cases"]]
-    asked = {name: asked_of(row, [name]) for name, row in rows.items()}
-    return asked | {TOGETHER: asked_of({**TABLES["together"], "cases": cases}, list(rows))}
+    released = {
+        name: defect for name, defect in page.defects().items() if not defect.get("checkout")
+    }
+    cases = [slug for defect in page.defects().values() for slug in defect["cases"]]
+    asked = {name: asked_of(defect, [name]) for name, defect in released.items()}
+    return asked | {TOGETHER: asked_of({**TABLES["together"], "cases": cases}, list(released))}
 
 
-def asked_of(row: dict, folders: list[str]) -> dict:
+def asked_of(defect: dict, folders: list[str]) -> dict:
     """Return all that a proof depends on: the texts of some folders, and what else is run."""
     texts = []
     for name in folders:
         (test,) = (FOLDER / name).glob("test_*.py")
         patch = FOLDER / name / "fix.patch"
         texts.append([patch.read_text(), page.reproducer(name), test.read_text()])
-    asked = {"folders": folders, "own": row.get("own", []), "cases": row["cases"]}
+    asked = {"folders": folders, "own": defect.get("own", []), "cases": defect["cases"]}
     return {**asked, "texts": texts}
 
 
@@ -272,8 +274,8 @@ def prove(python: Path, wanted: dict[str, dict]) -> Iterator[tuple[str, dict]]:
     """Prove folders on the released libraries."""
     bench = Bench(python)
     base = bench.source("numpyro", versions.pins(STACK)["numpyro"])
-    for name, row in wanted.items():
-        outcome = bench.prove(name, row, base)
+    for name, proof in wanted.items():
+        outcome = bench.prove(name, proof, base)
         print(f"{name:30} {outcome['state']}", flush=True)
         yield name, outcome
 
@@ -303,18 +305,18 @@ def main() -> int:
     # Without its own history, git would name the commit of the folder around it.
     if not all((asked.checkout / part).exists() for part in ("numpyro/version.py", ".git")):
         raise SetupError(f"{asked.checkout} is no checkout of NumPyro: name its folder.")
-    rows, bad = page.checked_out(), []
+    on_record, bad = page.checked_out(), []
     with stacks.installed(STACK) as python:
         bench = Bench(python, asked.checkout)
         for name in asked.folders or page.defects():
-            row, date = page.defects()[name], engine.today()
-            found: dict = {"program": name, "date": date, "main": bench.judge(name)}
-            if row.get("checkout"):
-                found |= bench.prove(name, asked_of(row, [name]), asked.checkout)
-                bad += attention(name, found)
-            rows[name] = found
-            print(f"{name:30} {found['main']['state']}", flush=True)
-            engine.write_lines("checkout", rows.values())
+            defect, date = page.defects()[name], engine.today()
+            outcome: dict = {"program": name, "date": date, "main": bench.judge(name)}
+            if defect.get("checkout"):
+                outcome |= bench.prove(name, asked_of(defect, [name]), asked.checkout)
+                bad += attention(name, outcome)
+            on_record[name] = outcome
+            print(f"{name:30} {outcome['main']['state']}", flush=True)
+            engine.write_lines("checkout", on_record.values())
     print(*bad, sep="\n")
     return int(bool(bad))
 

@@ -55,8 +55,8 @@ def supply_names():
         jax.random.key = jax.random.PRNGKey
     if not hasattr(jax, "tree"):
         names = ("all", "flatten", "leaves", "map", "reduce", "structure", "transpose", "unflatten")
-        found = {name: getattr(jax.tree_util, "tree_" + name) for name in names}
-        jax.tree = types.SimpleNamespace(**found)
+        supplied = {name: getattr(jax.tree_util, "tree_" + name) for name in names}
+        jax.tree = types.SimpleNamespace(**supplied)
 
 
 def first_line(text):
@@ -83,12 +83,12 @@ def is_known(case, cell, kind, text):
     return False
 
 
-def agree(one, other, tolerance):
+def agree(first, second, tolerance):
     """Tell whether two answers are the same, leaf by leaf."""
     import jax
     import numpy as np
 
-    left, right = jax.tree.leaves(one), jax.tree.leaves(other)
+    left, right = jax.tree.leaves(first), jax.tree.leaves(second)
     return len(left) == len(right) and all(
         a == b
         if isinstance(a, str) or isinstance(b, str)
@@ -121,10 +121,10 @@ def run_cells(case, cells, space):
                 exec(compile(cell["code"], "<case>", "exec"), space)
             except Exception as error:
                 kind, text = type(error).__name__, str(error)
-                known = is_known(case, cell, kind, text)
-                if not known:
+                is_expected = is_known(case, cell, kind, text)
+                if not is_expected:
                     traceback.print_exc()
-                verdict = "fails" if known else "cannot run"
+                verdict = "fails" if is_expected else "cannot run"
                 return {"verdict": verdict, "type": kind, "message": first_line(text)}
         for warning in caught:
             kind, text = warning.category.__name__, str(warning.message)
@@ -137,11 +137,11 @@ def judge(case):
     """Return the verdicts on one case's program and on its cure."""
     space = {"__name__": "__main__"}
     tolerance = case["tolerance"]
-    said = run_cells(case, case["program"], space)
-    answered = said is None and "got" in space and "expected" in space
+    program = run_cells(case, case["program"], space)
+    answered = program is None and "got" in space and "expected" in space
     if answered and not agree(space["got"], space["expected"], tolerance):
         words = f"got {shown(space['got'])}, expected {shown(space['expected'])}"
-        said = {"verdict": "wrong", "message": words}
+        program = {"verdict": "wrong", "message": words}
     fix = run_cells(case, case["cure"], space)
     if fix is None:
         missing = [name for name in ("cured", "expected") if name not in space]
@@ -150,7 +150,7 @@ def judge(case):
         elif not agree(space["cured"], space["expected"], tolerance):
             words = f"cured {shown(space['cured'])}, expected {shown(space['expected'])}"
             fix = {"verdict": "wrong", "message": words}
-    return {**(said or {"verdict": "ok"}), "cure": fix or {"verdict": "ok"}}
+    return {**(program or {"verdict": "ok"}), "cure": fix or {"verdict": "ok"}}
 
 
 def tidy(lines):
@@ -168,11 +168,11 @@ def traceback_of(error):
     """
     frames = traceback.format_tb(error.__traceback__.tb_next)  # without the frame of this file
     frames = "".join(frames).splitlines()[-FRAME_LINES:]
-    said = "".join(traceback.format_exception_only(type(error), error)).splitlines()
+    message = "".join(traceback.format_exception_only(type(error), error)).splitlines()
     quoted = re.search(r"^[\w.]+Error: .*?(?=\n-{5}|\Z)", str(error), re.M | re.S)
     if "stack outside of JIT" in str(error) and quoted:
-        frames, said = [], quoted[0].strip().splitlines()
-    text = tidy(["Traceback:", *frames, *said[:MESSAGE_LINES]])
+        frames, message = [], quoted[0].strip().splitlines()
+    text = tidy(["Traceback:", *frames, *message[:MESSAGE_LINES]])
     return {"type": type(error).__name__, "text": text}
 
 

@@ -62,8 +62,8 @@ def contents(stack: str) -> dict[str, str]:
 def environment() -> dict[str, str]:
     """The variables of every process: the book's own, without those of this Python."""
     own = ("PYTHON", "VIRTUAL_ENV", "MPLBACKEND", "XLA_")  # an old XLA stops at a new flag
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    return {**kept, "PYTHONNOUSERSITE": "1"}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    return {**inherited, "PYTHONNOUSERSITE": "1"}
 
 
 @contextlib.contextmanager
@@ -93,8 +93,8 @@ def lay_down() -> None:
     file = FOLDER / f"{pins['numpyro']}.in"
     if file.exists() and f"jax=={pins['jax']}\n" not in file.read_text():
         file = FOLDER / f"{pins['numpyro']}+jax-{pins['jax']}.in"
-    rows = [f"# Python {environments.WANTED}", *(f"{name}=={pins[name]}" for name in PINNED)]
-    file.write_text("\n".join(rows) + "\n")
+    lines = [f"# Python {environments.WANTED}", *(f"{name}=={pins[name]}" for name in PINNED)]
+    file.write_text("\n".join(lines) + "\n")
 
 
 def lock(stack: str) -> None:

@@ -53,12 +53,12 @@ def value_of(thing: Any) -> Any:
         return error
 
 
-def agree(one: Any, other: Any) -> bool:
+def agree(first: Any, second: Any) -> bool:
     """Tell whether two answers are the same, to one in a thousand."""
     import numpy as np
 
-    same = one.shape == other.shape
-    return same and bool(np.allclose(one, other, rtol=1e-3, atol=1e-4, equal_nan=True))
+    same = first.shape == second.shape
+    return same and bool(np.allclose(first, second, rtol=1e-3, atol=1e-4, equal_nan=True))
 
 
 def verdicts(program: Callable) -> tuple[str, str]:
@@ -118,13 +118,13 @@ def run_file(file: Path, python: str, quick: bool, seconds: float = 0.0) -> int:
     if seconds:
         words = ["bash", "-c", 'ulimit -t "$1" && exec "${@:2}"', "-", f"{seconds:.0f}", *words]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
-    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
-    TRIED.update({file.stem: len(rows)})
+    variations = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
+    TRIED.update({file.stem: len(variations)})
     wrong = 0
-    for title, declared, found in rows:
-        wrong += declared != found
-        note = "" if declared == found else f"   declared {' / '.join(declared)}"
-        print(f"{file.stem:28} {title:44} {' / '.join(found)}{note}", flush=True)
+    for title, declared, happened in variations:
+        wrong += declared != happened
+        note = "" if declared == happened else f"   declared {' / '.join(declared)}"
+        print(f"{file.stem:28} {title:44} {' / '.join(happened)}{note}", flush=True)
     lacks = re.search(r"^ModuleNotFoundError: (No module named '\w+')$", done.stderr, re.M)
     if lacks and python != sys.executable:  # the stack of 2024 has no optimizers, and no Flax
         print(f"{file.stem:28} not run: {lacks[1]}")

@@ -67,9 +67,9 @@ def now(name: str) -> str | None:
 
 def sample() -> list[str]:
     """Return the pages with cells that are touched, then a few others, drawn by the commit."""
-    known = [f"{pages.page_name(path)}.md" for path in pages.find_notebooks()]
-    mine = [name for name in touched() if name in known]
-    others = [name for name in known if name not in mine]
+    with_cells = [f"{pages.page_name(path)}.md" for path in pages.find_notebooks()]
+    mine = [name for name in touched() if name in with_cells]
+    others = [name for name in with_cells if name not in mine]
     return few(mine) + random.Random(git("rev-parse", "HEAD")).sample(others, DRAWN)
 
 

@@ -21,17 +21,17 @@ VERSIONS = "import jax, numpyro; print('JAX', jax.__version__, 'NumPyro', numpyr
 def check_kernel(name: str) -> tuple[bool, str]:
     """Return whether a kernel answers when asked for its versions, and what it says."""
     client: Any  # a blocking one, which its own annotation does not say
-    said = []
+    problems = []
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
         with run_kernel(kernel_name=name, startup_timeout=SECONDS, **quiet) as client:
             client.execute_interactive(
                 VERSIONS, timeout=SECONDS,
-                output_hook=lambda message: said.append(message["content"].get("text", "")),
+                output_hook=lambda message: problems.append(message["content"].get("text", "")),
             )  # fmt: skip
     except Exception as error:
-        said.append(str(error))
-    answer = "".join(said).strip() or "no answer"
+        problems.append(str(error))
+    answer = "".join(problems).strip() or "no answer"
     if answer.startswith("JAX "):
         return True, answer
     (ROOT / ENVIRONMENTS[name] / "complete").unlink(missing_ok=True)
@@ -41,14 +41,16 @@ def check_kernel(name: str) -> tuple[bool, str]:
 def check_memory() -> tuple[bool, str]:
     """Return whether there is enough memory for both kernels, and how much."""
     try:
-        rows = Path("/proc/meminfo").read_text().splitlines()
-        free = next(int(row.split()[1]) for row in rows if row.startswith("MemAvailable:")) / 1e6
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = (
+            next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")) / 1e6
+        )
     except OSError:  # macOS: what is installed, since most of it can be freed
         free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-    said = f"{free:.1f} GB of memory"
+    memory = f"{free:.1f} GB of memory"
     if free >= MEMORY_GB:
-        return True, said
-    return False, f"{said}; close other programs: both kernels need {MEMORY_GB:.0f} GB"
+        return True, memory
+    return False, f"{memory}; close other programs: both kernels need {MEMORY_GB:.0f} GB"
 
 
 def main() -> int:
@@ -61,9 +63,9 @@ def main() -> int:
     }
     ready = True
     for name, check in checks.items():
-        good, said = check()
+        good, words = check()
         ready &= good
-        print(f"{'ok' if good else 'cure':5} {name:12} {said}", flush=True)
+        print(f"{'ok' if good else 'cure':5} {name:12} {words}", flush=True)
     print("Ready." if ready else "Not ready: mend what the lines above say.")
     return int(not ready)
 

@@ -55,8 +55,8 @@ def run(*command, cure=CURE):
     except OSError as error:
         raise SetupError(f"{words[0]} does not run ({error.strerror}). {cure}") from None
     if done.returncode:
-        said = (done.stdout + done.stderr).strip().splitlines()
-        print("\n".join(said[-8:]), file=sys.stderr)
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        print("\n".join(lines[-8:]), file=sys.stderr)
         raise SetupError(cure)
     return done.stdout
 
@@ -125,7 +125,7 @@ def versions(environment):
     """Return the releases in an environment by the names of their packages."""
     python = environment / "bin" / "python"
     listed = run(find_uv(), "pip", "list", "--format", "json", "--python", python)
-    return {row["name"]: row["version"] for row in json.loads(listed)}
+    return {package["name"]: package["version"] for package in json.loads(listed)}
 
 
 def install_package(environment):
@@ -153,8 +153,8 @@ def missing(environment):
     """Return a file that a package in an environment has lost, or None where all are there."""
     for record in environment.glob("lib/python*/site-packages/*.dist-info/RECORD"):
         home = str(record.parent.parent)
-        for row in record.read_text(encoding="utf-8").splitlines():
-            name = row.rsplit(",", 2)[0].strip('"')
+        for line in record.read_text(encoding="utf-8").splitlines():
+            name = line.rsplit(",", 2)[0].strip('"')
             if not name.endswith(".pyc") and not os.path.exists(os.path.join(home, name)):
                 return name
     return None

@@ -18,13 +18,13 @@ def find(name: str) -> Path:
     Raises:
         PageError: there is none; the message names those that are near.
     """
-    known = {path.stem: path for path in pages.find_notebooks()}
-    path = known.get(Path(name).stem)
+    by_name = {path.stem: path for path in pages.find_notebooks()}
+    path = by_name.get(Path(name).stem)
     if path is None:
         without = [page for page in pages.sources() if page.stem == Path(name).stem]
         if without:
             raise pages.PageError(f"{name} has no cells: run make book LANGUAGES=en.")
-        near = difflib.get_close_matches(Path(name).stem, known, n=3)
+        near = difflib.get_close_matches(Path(name).stem, by_name, n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else ": name a page below book/."
         raise pages.PageError(f"there is no page {name!r} with cells{hint}")
     return path

@@ -45,9 +45,9 @@ def main() -> int:
     parser.add_argument("--sample", action="store_true", help="only what a change touches")
     asked = parser.parse_args()
     wanted = changes.sample() if asked.sample else []
-    found = {name: on(name, wanted) for name in asked.processors or NAMES}
-    print(*(f"{name:10} {red} red" for name, red in found.items()), sep="\n")
-    return int(any(found.values()))
+    differences = {name: on(name, wanted) for name in asked.processors or NAMES}
+    print(*(f"{name:10} {red} red" for name, red in differences.items()), sep="\n")
+    return int(any(differences.values()))
 
 
 if __name__ == "__main__":

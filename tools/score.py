@@ -61,17 +61,17 @@ def accepted(report: Report) -> set[str]:
 def errors(reports: Iterable[Report]) -> Iterator[Row]:
     """Yield how the triage answers some reports."""
     for report in reports:
-        found = triage.triage(report["lines"]).findings
+        findings = triage.triage(report["lines"]).findings
         right, label = accepted(report), answer(report)
-        claims = any(one.kind != "everyday" and one.id not in right for one in found)
-        well = bool(right & {one.id for one in found[:2]}) if label else not claims
+        claims = any(finding.kind != "everyday" and finding.id not in right for finding in findings)
+        well = bool(right & {finding.id for finding in findings[:2]}) if label else not claims
         claimed = claims and not right & {*entries.chapters(), *entries.cases()}
         yield Row(bool(label), well, claimed)
 
 
-def share(rows: Iterable[Row], labelled: bool) -> str:
+def share(answers: Iterable[Row], labelled: bool) -> str:
     """Return how many of those that have an answer, or of those that have none, went well."""
-    well = [row.well for row in rows if row.labelled == labelled]
+    well = [answer.well for answer in answers if answer.labelled == labelled]
     return f"{sum(well)} of {len(well)}"
 
 
@@ -82,8 +82,8 @@ def main() -> None:
         "errors, held out": errors(read("held-out")),
     }
     print(f"{'':<30}{'answered':>14}{'refused':>14}")
-    for part, rows in parts.items():
-        some = list(rows)
+    for part, answers in parts.items():
+        some = list(answers)
         print(f"{part:<30}{share(some, True):>14}{share(some, False):>14}")
 
 

@@ -86,8 +86,8 @@ def narrow(see: str | None, where: str | None, library: str) -> int:
     entries, spoken = narrowing.silent(), rules.language()
     libraries = sorted({entry["library"] for entry in entries.values()} - {""})
     if library and library not in libraries:
-        known = ", ".join(libraries)
-        print(f"No failure of {library} is listed, but of {known}.", file=sys.stderr)
+        with_entries = ", ".join(libraries)
+        print(f"No failure of {library} is listed, but of {with_entries}.", file=sys.stderr)
     if not see and not where:
         say, seen = rules.words(spoken), narrowing.counted(entries, "see")
         see = narrowing.ask(narrowing.ASK_SEE, seen, narrowing.SEE, say)

@@ -13,7 +13,7 @@ from . import checkout, triage
 PAGE = "book/reference/releases-to-avoid"
 
 
-def rows() -> list[dict[str, str]]:
+def releases() -> list[dict[str, str]]:
     """Return the tables of the releases; none in a checkout whose data was not made yet.
 
     Whoever loads the notebook's magics asks for them, so nothing is brought up to date here.
@@ -34,16 +34,20 @@ def known_bad(versions: dict[str, str] | None = None) -> list[str]:
     versions = triage.installed() if versions is None else versions
     if "jax" in versions:
         versions = {"jaxlib": versions["jax"], **versions}
-    found = []
-    for row in rows():
-        here = versions.get(row["library"])
-        if not here or not row["until"]:
+    sentences = []
+    for release in releases():
+        here = versions.get(release["library"])
+        if not here or not release["until"]:
             continue
-        if triage._numbers(row["since"]) <= triage._numbers(here) <= triage._numbers(row["until"]):
-            flag = f" Or set XLA_FLAGS={row['flag']}" if row["flag"] else ""
-            says = f"computes wrong numbers. {row['symptom']} {row['cure']}{flag}"
-            found.append(f"{row['library']} {here} {says.replace('`', '')}")
-    return found
+        if (
+            triage._numbers(release["since"])
+            <= triage._numbers(here)
+            <= triage._numbers(release["until"])
+        ):
+            flag = f" Or set XLA_FLAGS={release['flag']}" if release["flag"] else ""
+            says = f"computes wrong numbers. {release['symptom']} {release['cure']}{flag}"
+            sentences.append(f"{release['library']} {here} {says.replace('`', '')}")
+    return sentences
 
 
 def warn(versions: dict[str, str] | None = None) -> None:

@@ -111,21 +111,21 @@ def answer(distribution: str, construct: str) -> tuple[str, bool]:
     names = near(distribution, record["rows"], record["also"])
     names = [name for name in names if bare(name) == bare(distribution)] or names
     constructs = near(construct, record["constructs"], record["also"])
-    for typed, found, known in (
+    for typed, matches, names_of in (
         (distribution, names, record["rows"]), (construct, constructs, record["constructs"]),
     ):  # fmt: skip
-        if not found:
+        if not matches:
             why = record["left_out"].get(typed)
             if typed == distribution and near(typed, record["constructs"], record["also"]):
                 why = f"this is a construct; name a distribution before it, as in MVN {typed}"
-            return f"{typed}: {why}." if why else f"{typed}: {meant(typed, known)}", False
+            return f"{typed}: {why}." if why else f"{typed}: {meant(typed, names_of)}", False
     lines = [f"{head}:"]
     for name in names:
-        letters, _, said = record["rows"][name]
+        letters, _, details = record["rows"][name]
         for key in constructs:
             letter = letters[list(record["constructs"]).index(key)]
             if construct or letter in "WX":
-                numbers = f" ({said[key]})" if said.get(key) else ""
+                numbers = f" ({details[key]})" if details.get(key) else ""
                 lines.append(f"{name} {key}: {VERDICTS[letter]}{numbers}")
                 lines.append(f"  {record['constructs'][key]}")
                 why = cause(record["causes"], name, key, letter) if letter in "WX" else {}

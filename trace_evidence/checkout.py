@@ -44,16 +44,18 @@ def files(made: str, root: Path | None = None) -> list[Path]:
     """Return what something is made from, without what Python compiled, in a fixed order."""
     names = " ".join(names for names, of in MADE_FROM.items() if made in of.split())
     patterns = names.split()
-    found = {path for one in patterns for path in (root or ROOT).glob(one) if path.is_file()}
-    return sorted(path for path in found if path.suffix != ".pyc" and path != DATA)
+    paths = {
+        path for pattern in patterns for path in (root or ROOT).glob(pattern) if path.is_file()
+    }
+    return sorted(path for path in paths if path.suffix != ".pyc" and path != DATA)
 
 
 def digest() -> str:
     """Return a hash of all that `data.json` is made from."""
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     for path in files("data"):
-        found.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
-    return found.hexdigest()
+        result.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
+    return result.hexdigest()
 
 
 def is_current() -> bool:

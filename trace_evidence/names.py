@@ -39,8 +39,8 @@ def advice(name: str, known: Iterable[str], made: dict[str, str] | None = None) 
     """
     if made and name in made:
         return SAID[made[name]]
-    there = {one for one, place in (made or {}).items() if place != OTHER}
-    public = [one for one in {*known, *there, *dir(builtins)} if not one.startswith("_")]
+    there = {other for other, place in (made or {}).items() if place != OTHER}
+    public = [other for other in {*known, *there, *dir(builtins)} if not other.startswith("_")]
     close = difflib.get_close_matches(name, sorted(public), n=1, cutoff=ALIKE)
     meant = f"Did you mean `{close[0]}`? " if close else ""
     if made is None:
@@ -50,29 +50,29 @@ def advice(name: str, known: Iterable[str], made: dict[str, str] | None = None) 
 
 def undefined(message: str) -> str:
     """Return the name that a `NameError` of another kernel is about."""
-    found = UNDEFINED.search(message)
-    return found[1] if found else ""
+    match = UNDEFINED.search(message)
+    return match[1] if match else ""
 
 
 def made_by(code: str) -> set[str]:
     """Return the names that a cell makes, without those that live inside its functions."""
-    rows = ["" if row.startswith(("%", "!")) else row for row in code.splitlines()]
+    lines = ["" if line.startswith(("%", "!")) else line for line in code.splitlines()]
     try:
-        todo: list[ast.AST] = [ast.parse("\n".join(rows))]
+        todo: list[ast.AST] = [ast.parse("\n".join(lines))]
     except (SyntaxError, ValueError):
         return set()
-    found: set[str] = set()
+    names: set[str] = set()
     while todo:
         node = todo.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.alias):
-            found.add(node.asname or node.name.partition(".")[0])
+            names.add(node.asname or node.name.partition(".")[0])
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
+            names.add(node.id)
         elif not isinstance(node, INSIDE):
             todo += ast.iter_child_nodes(node)
-    return found
+    return names
 
 
 def made_in_notebook(shell, there: bool = False) -> dict[str, str] | None:
@@ -92,7 +92,7 @@ def made_in_notebook(shell, there: bool = False) -> dict[str, str] | None:
         place = [cell.get("id") for cell in cells].index(running)
     except (AttributeError, KeyError, OSError, TypeError, ValueError):
         return None
-    found: dict[str, str] = {}
+    places: dict[str, str] = {}
     for at, cell in enumerate(cells):
         code = "".join(cell["source"])
         runs_there = code.startswith(("%%then", "%%both"))
@@ -102,7 +102,7 @@ def made_in_notebook(shell, there: bool = False) -> dict[str, str] | None:
         where = ABOVE if at < place else BELOW
         for name in made_by(code):
             if runs_there if there else runs_here:
-                found[name] = min(where, found.get(name, where))
+                places[name] = min(where, places.get(name, where))
             else:
-                found.setdefault(name, OTHER)
-    return None if "*" in found else found
+                places.setdefault(name, OTHER)
+    return None if "*" in places else places

@@ -133,8 +133,8 @@ class Panel:
         for name, value in rows.items():
             self.text(MARGIN + indent, self.height + 16, name, mono=not words)
             look = {"color": ACCENT, "tinted": True} if name in hot else {}
-            said = words if isinstance(words, bool) else name in words
-            look |= {"dashed": value in (None, MISSING), "text": said}
+            is_text = words if isinstance(words, bool) else name in words
+            look |= {"dashed": value in (None, MISSING), "text": is_text}
             self.chip(right, self.height + 1, value, **look)
             self.height += 22
 
@@ -212,10 +212,10 @@ class Steps:
 
     def data(self) -> dict[str, Any]:
         """Return the frames as data: `at`, `part`, `says` and `alt` as text, `html` the drawing."""
-        rows = [panels for frames in self.frames.values() for _, _, panels in frames]
-        columns = zip_longest(*rows)  # a drawing is as high in each frame
+        drawings = [panels for frames in self.frames.values() for _, _, panels in frames]
+        columns = zip_longest(*drawings)  # a drawing is as high in each frame
         heights = [max(panel.height for panel in column if panel) for column in columns]
-        found = []
+        figures = []
         for at, frames in self.frames.items():
             where = in_words(self.choices, at)
             for number, (says, alt, panels) in enumerate(frames, start=1):
@@ -225,8 +225,8 @@ class Steps:
                 picture += f'style="{ROW}">{drawn}</div>'
                 part = f"{number} of {len(frames)}" if len(frames) > 1 else ""
                 frame = {"at": list(at), "where": where, "part": part, "says": says}
-                found.append({**frame, "alt": alt, "html": picture})
-        return {"caption": self.caption, "choices": self.choices, "frames": found}
+                figures.append({**frame, "alt": alt, "html": picture})
+        return {"caption": self.caption, "choices": self.choices, "frames": figures}
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, Any]:
         data = self.data()
@@ -237,7 +237,7 @@ def in_words(choices: Iterable[str], at: Iterable) -> str:
     """Return a choice in words: `4 days, 5 animals`."""
     pairs = zip(choices, at, strict=True)
     return ", ".join(
-        f"{one} {name}" if isinstance(one, int) else f"{name}: {one}" for name, one in pairs
+        f"{value} {name}" if isinstance(value, int) else f"{name}: {value}" for name, value in pairs
     )
 
 

@@ -156,10 +156,12 @@ class ThenKernel:
 
     def advice(self, shell, message: str) -> str:
         """Return what to do about a name that is not defined there, from the error's message."""
-        said = self.messages("print(*dir(), *dir(__builtins__))")
-        known = "".join(content["text"] for kind, content in said if kind == "stream").split()
+        messages = self.messages("print(*dir(), *dir(__builtins__))")
+        names_there = "".join(
+            content["text"] for kind, content in messages if kind == "stream"
+        ).split()
         made = names.made_in_notebook(shell, there=True)
-        return names.advice(names.undefined(message), known, made)
+        return names.advice(names.undefined(message), names_there, made)
 
     @contextlib.contextmanager
     def _interrupts(self) -> Iterator[None]:

@@ -13,7 +13,7 @@ MARK = "__tracebackhide__"
 def visible_frames(trace: TracebackType) -> traceback.StackSummary:
     """Return the frames of a traceback that are not marked, and the first in any case."""
     first, *others = traceback.walk_tb(trace)
-    visible = [row for row in others if MARK not in row[0].f_locals]
+    visible = [frame for frame in others if MARK not in frame[0].f_locals]
     return traceback.StackSummary.extract([first, *visible])
 
 

@@ -222,9 +222,9 @@ def _strongest(text: str, signatures: list[list]) -> tuple[int, int, str] | None
     best = None
     for pattern, points, section in signatures:
         if best is None or points > best[0]:
-            found = _compiled(pattern).search(text)
-            if found:
-                best = points, found.start(), section
+            match = _compiled(pattern).search(text)
+            if match:
+                best = points, match.start(), section
     return best
 
 
@@ -338,7 +338,7 @@ def triage(text: str, here: dict[str, str] | None = None) -> Answer:
             rule["question"], look,
         )  # fmt: skip
         candidates.append((place, finding))
-    candidates.sort(key=lambda one: (-one[1].score, one[0]))
+    candidates.sort(key=lambda candidate: (-candidate[1].score, candidate[0]))
     best = candidates[0][1].score if candidates else 0
     named: set[str] = set()
     findings: list[Finding] = []

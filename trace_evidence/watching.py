@@ -17,8 +17,8 @@ DIVERGED = "book/cases/divergences-unsaid"
 def line_of(error: BaseException) -> str:
     """Return one line with the page of what an exception shows, or nothing."""
     text = "".join(traceback.format_exception(error))
-    found = triage.triage(text, triage.installed()).findings
-    return f"trace-evidence: {found[0].title}: {found[0].page}" if found else ""
+    findings = triage.triage(text, triage.installed()).findings
+    return f"trace-evidence: {findings[0].title}: {findings[0].page}" if findings else ""
 
 
 def tell(line: str) -> None:
@@ -31,11 +31,13 @@ def diverged(mcmc: Any) -> str:
     """Return one line with the number of transitions that diverged, or nothing."""
     import jax
 
-    found = mcmc.get_extra_fields().get("diverging")
-    if found is None or isinstance(found, jax.core.Tracer) or not found.any():
+    diverging = mcmc.get_extra_fields().get("diverging")
+    if diverging is None or isinstance(diverging, jax.core.Tracer) or not diverging.any():
         return ""
     page = triage.address(DIVERGED)
-    return f"trace-evidence: {int(found.sum())} of {found.size} transitions diverged: {page}"
+    return (
+        f"trace-evidence: {int(diverging.sum())} of {diverging.size} transitions diverged: {page}"
+    )
 
 
 def watch() -> None:

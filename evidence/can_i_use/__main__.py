@@ -18,9 +18,9 @@ def cell(law, construct):
     """Return the letter of a cell, and what it said."""
     jax.config.update("jax_enable_x64", False)  # the one before may have turned it on
     try:
-        found = getattr(constructs, construct)(law)
-        letter = "r" if constructs.right(*found) else "W"
-        return letter, " against ".join(map(constructs.first, found[:2]))
+        both_ways = getattr(constructs, construct)(law)
+        letter = "r" if constructs.right(*both_ways) else "W"
+        return letter, " against ".join(map(constructs.first, both_ways[:2]))
     except constructs.No:
         return "-", ""
     except constructs.Unknown as error:  # the table's own fault, and never a red cell
@@ -40,7 +40,10 @@ def measure(wanted):
         except Exception as error:
             print(f"{name} cannot be made: {type(error).__name__}: {error}", file=sys.stderr)
         else:
-            print(json.dumps([name, {one: cell(law, one) for one in chosen}]), flush=True)
+            print(
+                json.dumps([name, {construct: cell(law, construct) for construct in chosen}]),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

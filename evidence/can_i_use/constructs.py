@@ -72,7 +72,7 @@ def values(d, key, shape=()):
 
 def uses_b(law):
     """Whether a second parameter moves with `b`."""
-    return any(one.argval == "b" for one in dis.get_instructions(law))
+    return any(instruction.argval == "b" for instruction in dis.get_instructions(law))
 
 
 def vector(v):
@@ -236,11 +236,11 @@ def outside(law):
     """A value outside the support, of the type of a draw, and what the distribution says of it."""
     d, x, _ = one(law)
     tried = (-7, 99) if jnp.issubdtype(x.dtype, jnp.integer) else (-7.5, 0.37, 99.5)
-    found = [v for v in (jnp.full_like(x, t) for t in tried) if not np.all(d.support(v))]
-    if not found:
+    outside_support = [v for v in (jnp.full_like(x, t) for t in tried) if not np.all(d.support(v))]
+    if not outside_support:
         raise No
     with numpyro.validation_enabled():
-        return found[0], law(ONE).log_prob(found[0])
+        return outside_support[0], law(ONE).log_prob(outside_support[0])
 
 
 def validated(law):
@@ -264,7 +264,9 @@ def vmap_inside(law):
         return jnp.append(law(a).log_prob(x), values(law(a), key))
 
     given = FOUR, random.split(KEY, 4), draws(law)[:, 0]
-    return jax.vmap(lane)(*given), jnp.stack([lane(*one) for one in zip(*given)])
+    return jax.vmap(lane)(*given), jnp.stack(
+        [lane(*values_of_lane) for values_of_lane in zip(*given)]
+    )
 
 
 def vmap_result(law):

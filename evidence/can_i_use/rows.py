@@ -43,7 +43,9 @@ def fitting(constraint):
 def of_class(name, kind):
     """Return the rows of a class: one, or one for each of the parameters that replace another."""
     signature = inspect.signature(kind).parameters.items()
-    defaults = {key: one.default for key, one in signature if key in kind.arg_constraints}
+    defaults = {
+        key: parameter.default for key, parameter in signature if key in kind.arg_constraints
+    }
     others = [key for key, default in defaults.items() if default is None]
     rows = {}
     for other in others or [None]:

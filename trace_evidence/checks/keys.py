@@ -26,10 +26,10 @@ def check_key(make, first, second):
     """
 
     def traced(first, second):
-        one, other = make(first), make(second)
+        key, other_key = make(first), make(second)
         try:
-            hash(inside(one)), weakref.ref(inside(one))
-            same = bool(one == other)
+            hash(inside(key)), weakref.ref(inside(key))
+            same = bool(key == other_key)
         except TypeError as error:
             raise AssertionError(f"not a cache key: {error}") from error
         assert not same, "callables that hold different values are equal"

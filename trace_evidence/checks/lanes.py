@@ -48,8 +48,8 @@ def check_batch(run, *mapped, kept=None):
     leaves = [np.asarray(plain(leaf)) for leaf in results]
     first, problems = {}, held_tracers(kept, "a tracer stays in kept")
     for lane in range(len(leaves[0])):
-        row = b"".join(leaf[lane].tobytes() for leaf in leaves)
-        if row in first:
-            problems.append(f"lane {lane} repeats lane {first[row]}")
-        first.setdefault(row, lane)
+        lane_bytes = b"".join(leaf[lane].tobytes() for leaf in leaves)
+        if lane_bytes in first:
+            problems.append(f"lane {lane} repeats lane {first[lane_bytes]}")
+        first.setdefault(lane_bytes, lane)
     assert not problems, "; ".join(problems)

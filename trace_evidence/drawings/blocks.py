@@ -67,10 +67,10 @@ def draw(ten: Any, pairs: Any, fewer: Any, value: Any) -> Steps:
     figure = Steps("Normals, pairs and a value. What does the border do, and which pairs fit?")
 
     def frame(
-        says: str, told: str, panel: Panel, wide: int, high: int, joined: bool = True, out: int = 0
+        says: str, alt: str, panel: Panel, wide: int, high: int, joined: bool = True, out: int = 0
     ) -> None:
         blocks(panel, wide, high, size, joined, out)
-        figure.add(says, told, panel)
+        figure.add(says, alt, panel)
 
     frame(
         "Ten normals. Both axes belong to the batch, so each cell is a draw of its own, and "

@@ -24,20 +24,20 @@ def panel_of(name: str, keys: Sequence[object]) -> tuple[Panel, str]:
         name: what the keys are.
         keys: what a cache is asked for, in this order.
     """
-    panel, found = Panel(name), entries_of(keys)
+    panel, entries = Panel(name), entries_of(keys)
     for place in range(len(keys)):
-        look = {} if found else {"color": ACCENT, "dashed": True}
+        look = {} if entries else {"color": ACCENT, "dashed": True}
         panel.box(MARGIN + APART * place, 34, WIDE, 20, **look)
-    for entry in sorted(set(found)):
+    for entry in sorted(set(entries)):
         panel.box(MARGIN + APART * entry, 84, WIDE, 20, color=GREEN, tinted=True)
-    for place, entry in enumerate(found):
+    for place, entry in enumerate(entries):
         ends = [MARGIN + APART * each + WIDE / 2 for each in (place, entry)]
         panel.line([(ends[0], 55), (ends[1], 83)], arrow=True)
     panel.height = 110
-    count = len(set(found))
+    count = len(set(entries))
     says = f"{len(keys)} keys, {count} {'entry' if count == 1 else 'entries'}"
-    says = says if found else "no hash: the first one fails"
-    panel.say(says, color=GREEN if found else ACCENT)
+    says = says if entries else "no hash: the first one fails"
+    panel.say(says, color=GREEN if entries else ACCENT)
     return panel, f"{name}: {says}"
 
 
@@ -47,10 +47,10 @@ def draw(groups: Mapping[str, Sequence[object]]) -> Steps:
     Args:
         groups: the keys of each row, by what they are.
     """
-    panels, told = zip(*(panel_of(name, keys) for name, keys in groups.items()), strict=True)
+    panels, alts = zip(*(panel_of(name, keys) for name, keys in groups.items()), strict=True)
     figure = Steps(
         "Keys in the upper row, and below them what a cache keeps. Where a key finds no entry, JAX "
         "traces and makes one. Which keys find one?"
     )
-    figure.add("", f"Rows of keys, with a line from each to its entry. {'. '.join(told)}.", *panels)
+    figure.add("", f"Rows of keys, with a line from each to its entry. {'. '.join(alts)}.", *panels)
     return figure

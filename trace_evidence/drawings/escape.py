@@ -27,7 +27,7 @@ def draw(kept: Sequence[Any], use: Callable[[Any], Any]) -> Steps:
     except jax.errors.UnexpectedTracerError as error:
         ends = type(error).__name__
     figure = Steps("A trace and a list, from left to right in time. Which of the two ends first?")
-    for place, (says, told) in enumerate(
+    for place, (says, alt) in enumerate(
         [
             ("The call opens a trace. The list is there already, and empty.",
              "The bar of the trace begins after that of the list. The list holds nothing."),
@@ -52,5 +52,5 @@ def draw(kept: Sequence[Any], use: Callable[[Any], Any]) -> Steps:
             drawing.moves(USED, LIST, TRACE, ACCENT)
             drawing.text(drawing.at(USED), TOP + 19, "kept[0] + 1", mono=True, middle=True)
         drawing.now(NOW[place])
-        figure.add(says, f"{told} {says}", drawing)
+        figure.add(says, f"{alt} {says}", drawing)
     return figure

@@ -25,7 +25,7 @@ def keys_of(run: Callable) -> dict[str, str]:
 
 def splits(model: Callable, key: Any) -> tuple[Panel, str]:
     """Draw the splits of a key, from top to bottom: one key goes to a site, one is kept."""
-    panel, kept, told = Panel("seed splits its key"), key, []
+    panel, kept, pairs = Panel("seed splits its key"), key, []
     panel.chip(MARGIN, 34, short(kept), color=BLUE)
     for place, (name, got) in enumerate(keys_of(seed(model, key)).items()):
         kept, given = random.split(kept)
@@ -36,10 +36,10 @@ def splits(model: Callable, key: Any) -> tuple[Panel, str]:
         panel.chip(GIVEN, y + 24, got)
         panel.text(NAME, y + 39, f"for {name}")
         panel.chip(MARGIN, y + APART, short(kept), color=BLUE)
-        told.append(f"{name} gets {got}")
+        pairs.append(f"{name} gets {got}")
     panel.height = y + APART + 26
     panel.say("blue: what the handler keeps", color=BLUE)
-    return panel, f"{short(key)} is split: {', '.join(told)}"
+    return panel, f"{short(key)} is split: {', '.join(pairs)}"
 
 
 def runs(model: Callable, keys: Any, site: str) -> tuple[Panel, str]:
@@ -71,10 +71,10 @@ def draw(model: Callable, seeded: Callable, keys: Any, inner: Any) -> Steps:
     for at, fn, first in ("no seed", model, keys[0]), ("a seed", seeded, inner):
         tree, split = splits(model, first)
         site = next(iter(keys_of(seed(model, first))))
-        rows, told = runs(fn, keys, site)
+        table, drawn = runs(fn, keys, site)
         says = "The outer `seed` splits the key of the run, so each run draws another number."
         if at == "a seed":
             says = "The inner `seed` splits its own key, the same one in each run. The keys of the "
             says += "runs come too late."
-        figure.add(says, f"With {at}: {split}; {told}.", tree, rows, at=[at])
+        figure.add(says, f"With {at}: {split}; {drawn}.", tree, table, at=[at])
     return figure

@@ -40,10 +40,10 @@ def shapes_of(
         "positions: days, animals": (days, animals),
     }
     try:
-        found = f"{fn.log_prob(at_mean).sum():.2f}"
+        density = f"{fn.log_prob(at_mean).sum():.2f}"
     except (TypeError, ValueError) as error:
-        found = type(error).__name__
-    return shapes, loc[..., 0].astype(int), found
+        density = type(error).__name__
+    return shapes, loc[..., 0].astype(int), density
 
 
 def table(panel: Panel, x: float, title: str, cells: np.ndarray, hot: bool) -> None:
@@ -73,8 +73,8 @@ def draw(model: Callable, stack: Callable, at_mode: float) -> Steps:
     )
     for at in product(*choices.values()):
         days, animals = at
-        shapes, loc, found = shapes_of(model, stack, days, animals)
-        silent = not found.endswith("Error")
+        shapes, loc, density = shapes_of(model, stack, days, animals)
+        silent = not density.endswith("Error")
         left = Panel("the shapes of current")
         left.shapes(shapes, {OLD_RULE}, wide=26)
         right = Panel("each position's mean, a row a day")
@@ -83,10 +83,10 @@ def draw(model: Callable, stack: Callable, at_mode: float) -> Steps:
         table(right, 8, "meant", meant, hot=False)
         table(right, 190, "used", used, hot=silent)
         right.height += 24 + SIDE * days
-        says = f"Loud: `{loc.shape}` meets `{at}`, which raises a `{found}`."
+        says = f"Loud: `{loc.shape}` meets `{at}`, which raises a `{density}`."
         if silent:
             exact = days * animals * at_mode
-            says = f"Silent: log density {found}, but {exact:.2f} is right."
+            says = f"Silent: log density {density}, but {exact:.2f} is right."
         drawn = ", ".join(f"{label} {shape}" for label, shape in shapes.items())
         figure.add(says, f"Shapes: {drawn}. {says}", left, right, at=at)
     return figure

@@ -58,7 +58,7 @@ def draw(runs_of: Mapping[str, Sequence[Run]]) -> Steps:
     )
     for at, rows in runs_of.items():
         runs, handler = Panel("runs of the model"), Panel("the handler's key, before and after")
-        told = []
+        alts = []
         for place, (run, in_loop, before, after) in enumerate(rows):
             y = 32 + 34 * place
             broken = after == "error"
@@ -71,7 +71,7 @@ def draw(runs_of: Mapping[str, Sequence[Run]]) -> Steps:
             handler.line([(right + 4, y + 12), (right + 30, y + 12)], arrow=True)
             handler.chip(right + 36, y + 2, after, **look if dead else {})
             loop = "inside" if in_loop else "outside"
-            told.append(f"{place + 1}, {run}, {loop} the loop: {before}, then {after}")
+            alts.append(f"{place + 1}, {run}, {loop} the loop: {before}, then {after}")
         inside = [32 + 34 * place for place, row in enumerate(rows) if row[1]]
         top, end = inside[0], inside[-1] + 24
         runs.line([(196, top), (204, top), (204, end), (196, end)], color=BLUE)
@@ -84,6 +84,6 @@ def draw(runs_of: Mapping[str, Sequence[Run]]) -> Steps:
         if rows[-1][-1] == "error":
             says = "A deterministic site has no distribution, so NumPyro runs the model again. The "
             says += "handler splits a tracer of a loop that is over."
-        alt = f"The model {at} a deterministic site. {'; '.join(told)}."
+        alt = f"The model {at} a deterministic site. {'; '.join(alts)}."
         figure.add(says, alt, runs, handler, at=[at])
     return figure

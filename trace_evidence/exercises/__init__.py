@@ -59,9 +59,9 @@ def load(label: str) -> Exercise:
     answer = re.search(r"^Answer: (.+)$", head, re.M)
     names = re.findall(r"`(\w+)`", answer[1]) if answer else []
     (check, _), *refused = BLOCK.findall(text)
-    quotes = [(code, re.sub("^> ", "", said, flags=re.M)) for code, said in refused]
-    told = tuple((code, " ".join(said.split())) for code, said in quotes)
-    return Exercise(tuple(names), check, "Kernel: `then`" in head, told)
+    quotes = [(code, re.sub("^> ", "", reply, flags=re.M)) for code, reply in refused]
+    replies = tuple((code, " ".join(reply.split())) for code, reply in quotes)
+    return Exercise(tuple(names), check, "Kernel: `then`" in head, replies)
 
 
 def hint(name: str, message: str, advice: str = "") -> str:
@@ -99,10 +99,10 @@ class CheckMagics(Magics):
             print(self.verdict(exercise))
             return
         for answer, reply in exercise.refused:
-            said = self.verdict(exercise, answer)
-            if " ".join(said.split()) != f"Not yet: {reply}":
-                raise AssertionError(f"{answer}is told {said!r}, and not {reply!r}")
-            print(f"{answer}{said}\n")
+            shown = self.verdict(exercise, answer)
+            if " ".join(shown.split()) != f"Not yet: {reply}":
+                raise AssertionError(f"{answer}is told {shown!r}, and not {reply!r}")
+            print(f"{answer}{shown}\n")
 
     def verdict(self, exercise: Exercise, answer: str = "") -> str:
         """Return what a check says of an answer, or of the one that the page holds."""
