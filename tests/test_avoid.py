@@ -58,7 +58,7 @@ def test_the_books_own_stacks_compute_as_the_record_says(row, home):
 
 
 def test_a_known_bad_release_is_one_sentence_with_its_cure(monkeypatch):
-    monkeypatch.setattr(avoid, "rows", lambda: list(tables.rules().values()))
+    monkeypatch.setattr(avoid, "releases", lambda: list(tables.rules().values()))
     (said,) = avoid.known_bad({"jax": "0.10.2"})
     assert said.startswith("jaxlib 0.10.2 computes wrong numbers.")
     assert "--xla_cpu_experimental_ynn_fusion_type=" in said and "0.10.1" in said
