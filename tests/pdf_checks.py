@@ -14,7 +14,7 @@ from bookkit import pages
 from bookkit.browser import SITE
 from bookkit.formats.pdf import PDF, first_leaves, outline_items, plain_title
 
-PAGES = [SITE / f"{row.page}.html" for row in pages.contents()]
+PAGES = [SITE / f"{item.page}.html" for item in pages.contents()]
 
 
 @cache
@@ -66,7 +66,7 @@ def test_every_leaf_after_the_contents_has_its_number_and_a_running_head(book, t
     front, starts = leaves_in_front(texts), first_leaves(book)
     assert 2 <= front < 8
     assert len(texts) > len(PAGES)
-    titles = [plain_title(row.page) for row in pages.contents()]
+    titles = [plain_title(item.page) for item in pages.contents()]
     for number, text in enumerate(texts[front:], start=1):
         assert text.endswith(f" {number}"), f"page {number} has no number, but {text[-40:]!r}"
         leaf = front + number - 1

@@ -95,7 +95,7 @@ def test_the_files_of_code_that_a_table_of_data_names_are_there():
         for file in ROOT.glob(f"{folder}/*.toml")
     ]
     for file in files:
-        said = " ".join(row for row in file.read_text().splitlines() if row.startswith("# "))
+        said = " ".join(line for line in file.read_text().splitlines() if line.startswith("# "))
         names = re.findall(
             r"(?<![\w/<>])((?:book|bookkit|evidence|tests|trace_evidence)/[\w/]+\.\w+)", said
         )

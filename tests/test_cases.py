@@ -30,7 +30,7 @@ def is_fixed(case):
 
 def asserts_of(cell):
     """Return the names used in each of a cell's assertions."""
-    code = "\n".join(row for row in cell.node.source.splitlines() if not row.startswith("%"))
+    code = "\n".join(line for line in cell.node.source.splitlines() if not line.startswith("%"))
     nodes = [node for node in ast.parse(code).body if isinstance(node, ast.Assert)]
     return [{n.id for n in ast.walk(node) if isinstance(n, ast.Name)} for node in nodes]
 
@@ -76,7 +76,7 @@ def test_a_case_has_its_sections_and_its_card_and_is_short(case):
     assert text_of(case).count("```{case-card}") == 1
     lines = 0
     for cell in case.cells:
-        rows = [row for row in cell.node.source.splitlines() if row.strip()]
+        rows = [line for line in cell.node.source.splitlines() if line.strip()]
         where = f"{case.name}.md:{cell.line}"
         if "figure" in cell.node.metadata.get("expect", {}):  # it is folded
             assert len(rows) <= DRAWING_LINES, (
@@ -142,7 +142,7 @@ def test_an_assertion_is_as_strict_as_the_matrix(case):
     """Which compares by the record's `tolerance`, relative and absolute."""
     for cell in case.cells:
         where = f"{case.name}.md:{cell.line}"
-        code = "\n".join(row for row in cell.node.source.splitlines() if not row.startswith("%"))
+        code = "\n".join(line for line in cell.node.source.splitlines() if not line.startswith("%"))
         asserts = [node for node in ast.parse(code).body if isinstance(node, ast.Assert)]
         for node in [part for one in asserts for part in ast.walk(one)]:
             names = names_in(node)

@@ -112,7 +112,7 @@ def test_each_item_is_in_a_test():
 
 @each_item
 def test_an_item_is_a_short_program_that_the_room_has_not_seen(one):
-    rows = [row for row in concepts.program(one).splitlines() if row.strip()]
+    rows = [line for line in concepts.program(one).splitlines() if line.strip()]
     assert len(rows) <= 8 and max(map(len, rows)) <= 80
     shown = "\n".join(path.read_text() for path in [*pages.find_notebooks(), *DECKS])
     new = [row for row in rows if row.strip() not in shown]

@@ -35,7 +35,7 @@ def test_an_entry_has_a_program_that_was_run_as_it_stands(entry):
     stacks = {entry.only} if entry.only else {"now", "then"}
     if not entry.program:
         assert not rows
-        assert all(row.source for row in entry.wordings) or entry.name in REPORTED_ELSEWHERE
+        assert all(wording.source for wording in entry.wordings) or entry.name in REPORTED_ELSEWHERE
         return
     cure = "run `python -m evidence wording`"
     assert {row["stack"] for row in rows} == stacks, cure
@@ -55,22 +55,22 @@ def test_a_wording_is_recorded_or_says_what_it_rests_on(entry):
     own = [row["text"] for row in RECORDED if row["about"] == entry.name]
     own += [row["text"] for row in RECORDINGS if row["about"] == f"everyday.{entry.name}"]
     said = "\n".join(own)
-    for row in entry.wordings:
-        assert row.source in ("", "report", "documentation")
-        if not row.source and entry.name not in REPORTED_ELSEWHERE:
+    for wording in entry.wordings:
+        assert wording.source in ("", "report", "documentation")
+        if not wording.source and entry.name not in REPORTED_ELSEWHERE:
             # A weak wording is another error's, and recorded there.
-            texts = said if row.points >= triage.CLAIM else f"{EVERYTHING}\n{said}"
-            assert re.search(row.regex, texts, re.M), (
-                f"no program says {row.text!r}: mend it, take it out, or say its `source`"
+            texts = said if wording.points >= triage.CLAIM else f"{EVERYTHING}\n{said}"
+            assert re.search(wording.regex, texts, re.M), (
+                f"no program says {wording.text!r}: mend it, take it out, or say its `source`"
             )
-        if row.source == "report":
-            assert re.search(row.regex, reported(), re.M), f"no report shows {row.text!r}"
-        said_there = [part.strip() in SAID for part in row.text.split("…")]
-        assert all(said_there) or row.source, f"nothing recorded says {row.text!r}: mend `text`"
+        if wording.source == "report":
+            assert re.search(wording.regex, reported(), re.M), f"no report shows {wording.text!r}"
+        said_there = [part.strip() in SAID for part in wording.text.split("…")]
+        assert all(said_there) or wording.source, f"nothing recorded says {wording.text!r}: mend `text`"
 
 
 def test_a_name_that_is_not_yet_there_is_there_in_the_newest_releases():
-    rows = [row.pattern for row in ENTRIES["name-not-yet-there"].wordings]
+    rows = [wording.pattern for wording in ENTRIES["name-not-yet-there"].wordings]
     found = [re.search(r"^'([\w.[\]]+)' has no attribute '\(([\w|]+)\)'", row) for row in rows]
     for row in filter(None, found):
         module = importlib.import_module(re.sub(r"\[(.)\]", r"\1", row[1]))

@@ -89,7 +89,7 @@ def visible_lines(cell):
     if HIDDEN & set(cell.metadata.get("tags", [])):
         return 0
     shown, _ = book.split_asserts(cell.source)
-    return sum(bool(row.strip()) for row in shown.splitlines())
+    return sum(bool(line.strip()) for line in shown.splitlines())
 
 
 @failure_chapters
@@ -105,7 +105,7 @@ def test_a_chapters_source_is_short_and_three_quarters_of_its_code_are_shown(pat
     lines = len(path.read_text().partition("\n---\n")[2].splitlines())
     assert lines <= SOURCE, f"{path.stem}: {lines} lines; cut what repeats, move what nobody reads"
     cells = [cell.node for cell in book.code_cells(path)]
-    whole = sum(bool(row.strip()) for cell in cells for row in cell.source.splitlines())
+    whole = sum(bool(line.strip()) for cell in cells for line in cell.source.splitlines())
     folded = 1 - sum(map(visible_lines, cells)) / whole
     assert folded <= 0.25, (
         f"{path.stem}: {folded:.0%} of the code is folded; show it, cut it, or move it: figures to "
@@ -117,7 +117,7 @@ def test_a_chapters_source_is_short_and_three_quarters_of_its_code_are_shown(pat
 def test_cells_can_be_read_and_stage_nothing(path):
     for _, line, _, cell in book.code_cells(path):
         where, expect = f"{path.name}:{line}", cell.metadata.get("expect", {})
-        rows = [row for row in cell.source.splitlines() if row.strip()]
+        rows = [line for line in cell.source.splitlines() if line.strip()]
         assert len(rows) <= LINES, f"{where}: a cell of {len(rows)} lines; split it"
         wide = [row for row in rows if len(row) > COLUMNS]
         assert not wide, f"{where}: wider than {COLUMNS} columns: {wide}"

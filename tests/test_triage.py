@@ -20,9 +20,9 @@ FAILURES = entries.chapters()
 EVERYDAY = entries.errors()
 PROGRAMS = kinds.wordings()
 RECORDINGS = [
-    {**row, "about": PROGRAMS[row["program"]]["about"]}
-    for row in entries.wordings()
-    if not row["program"].startswith("everyday.")
+    {**entry, "about": PROGRAMS[entry["program"]]["about"]}
+    for entry in entries.wordings()
+    if not entry["program"].startswith("everyday.")
 ]
 RULES = [*publish.everything().values()]
 PATTERNS = sorted(
@@ -54,11 +54,11 @@ def chapters(text, looks=False):
     With `looks`, also those that an everyday error asks to look at.
     """
     names = []
-    for one in triage.triage(text).findings:
-        if one.kind != "everyday":
-            names.append(one.id)
+    for finding in triage.triage(text).findings:
+        if finding.kind != "everyday":
+            names.append(finding.id)
         elif looks:
-            names += [name for name, *_ in one.look]
+            names += [name for name, *_ in finding.look]
     family = {slug: case.family for slug, case in entries.cases().items()}
     return list(dict.fromkeys(family.get(name, name) for name in names))
 
@@ -83,11 +83,11 @@ def test_each_wording_of_a_chapter_is_printed_by_a_cell_or_recorded_on_a_named_s
         near = {entry.name, *entry.undecided_with}
         near |= {name for name, row in FAILURES.items() if entry.name in row.undecided_with}
         texts = cells + [row["text"] for row in RECORDINGS if row["about"] in near]
-        for row in entry.wordings:
-            shared = other if row.points < triage.CLAIM else []
-            source = reported() if row.source == "report" else "\n".join([*texts, *shared])
-            assert re.search(row.regex, source, re.M), (
-                f"{entry.name}: nothing real prints {row.text!r}. Add a program to "
+        for wording in entry.wordings:
+            shared = other if wording.points < triage.CLAIM else []
+            source = reported() if wording.source == "report" else "\n".join([*texts, *shared])
+            assert re.search(wording.regex, source, re.M), (
+                f"{entry.name}: nothing real prints {wording.text!r}. Add a program to "
                 "evidence/wordings.toml and run `python -m evidence wording`, or take it out."
             )
 
@@ -342,7 +342,7 @@ def test_each_answer_leads_to_a_section_that_exists():
         headings = re.findall(r"^#+ (.+)$", text, re.M)
         slugs = {re.sub(r"[^\w -]", "", row.lower()).replace(" ", "-") for row in headings}
         slugs |= {*failure.once}  # which stand at the table of cases
-        gone = {"cases", *(row.section or "fix-it" for row in failure.wordings)} - slugs
+        gone = {"cases", *(wording.section or "fix-it" for wording in failure.wordings)} - slugs
         assert not gone, f"{failure.name}.md has no section {gone}: mend `section` at its top"
         assert failure.question.endswith(("?", ".")) and "?" in failure.question
 

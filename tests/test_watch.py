@@ -38,7 +38,7 @@ PAGE = "trace-evidence: A tracer has leaked: https://"
 
 def said(*words, folder):
     done = subprocess.run([sys.executable, *words], cwd=folder, capture_output=True, text=True)
-    return [row for row in (done.stdout + done.stderr).splitlines() if "trace-evidence: " in row]
+    return [line for line in (done.stdout + done.stderr).splitlines() if "trace-evidence: " in line]
 
 
 def test_an_exception_is_followed_by_its_page(tmp_path):

@@ -71,8 +71,8 @@ def told(page):
     path = pages.path_of(page)
     text = path.read_text()
     prose = {
-        f"replies to {one.label}": " ".join(r for _, r in one.answers)
-        for one in predictions.find(text)
+        f"replies to {prediction.label}": " ".join(r for _, r in prediction.answers)
+        for prediction in predictions.find(text)
     }
     ends = re.findall(r"^## (Key points|Behind the fix)\n(.*?)(?=^## |\Z)", text, re.M | re.S)
     prose |= {title: told for _, title, told in notebooks.FOLD.findall(text)}
@@ -96,7 +96,7 @@ def told(page):
             yield f"solution {number}", one.source
     kept = re.split(r"^=== ", kept_outputs.file_of(path).read_text(), flags=re.M)[1:]
     asked = {*(one.name for one in decks.programs(page))}
-    asked |= {*(one.options["cell"] for one in predictions.find(text))}
+    asked |= {*(prediction.options["cell"] for prediction in predictions.find(text))}
     for (_, _, _, cell), shown in zip(pages.code_cells(path), kept, strict=True):
         if cell.metadata.get("name") in asked:
             for line in shown.splitlines()[1:]:

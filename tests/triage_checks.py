@@ -30,7 +30,7 @@ ANSWERS = """async texts => {
 TEXTS = {
     **{f"{part}: {row['url']}": row["lines"] for part in score.PARTS for row in score.read(part)},
     **{f"{row['stack']}: {row['program']}": row["text"] for row in RECORDINGS},
-    **{f"{row['stack']}: {row['about']}": row["text"] for row in entries.recorded()},
+    **{f"{entry['stack']}: {entry['about']}": entry["text"] for entry in entries.recorded()},
     **{f"in {name}": change(LEAK) + change(DRIFT) for name, change in DISGUISES.items()},
     "beyond the basic plane": "🙂" * 50 + LEAK.replace("\n", "🙂\n"),
     "other line ends": LEAK.replace("\n", "\u2028") + "\x0b" + DRIFT,
@@ -128,7 +128,7 @@ def test_one_box_takes_errors_and_words(open_page, path):
 
 
 QUERIES = [
-    row.split(" = ") for row in (Path(__file__).parent / "queries.txt").read_text().splitlines()
+    line.split(" = ") for line in (Path(__file__).parent / "queries.txt").read_text().splitlines()
 ]
 SEARCH = """async queries => {
   const { documents } = await traceEvidence.data();

@@ -27,8 +27,8 @@ def as_sarif(report: Report) -> str:
     """Return the findings as errors, the hints as notes, in SARIF 2.1.0."""
     from . import __version__
 
-    rows = [("error", found) for found in report.findings]
-    rows += [("note", found) for found in report.hints]
+    rows = [("error", finding) for finding in report.findings]
+    rows += [("note", hint) for hint in report.hints]
     rules = {
         found.id: {"id": found.id, "helpUri": found.address(),
                    "shortDescription": {"text": f"{found.check}: {found.id}"}}

@@ -196,7 +196,7 @@ def precision(call: Call) -> None:
             numbers = programs.widened(call.traceable)
             wide = programs.in_64_bits(call, numbers)
         shaken = programs.in_64_bits(call, comparing.shaken(numbers))
-    if any(found.id in ("stale-program", "data-kept") for found in call.findings):
+    if any(finding.id in ("stale-program", "data-kept") for finding in call.findings):
         raise CannotRun("it returns another result when it is traced anew")
     for name, rows in wide.items():
         noise = comparing.rounding(rows, shaken[name])

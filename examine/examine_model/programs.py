@@ -72,8 +72,8 @@ def within(equation: Any, told: Callable[[Any], bool]) -> Iterator[Any]:
     if told(equation):
         yield equation
     for part in inner(equation):
-        for row in part.eqns:
-            yield from within(row, told)
+        for equation in part.eqns:
+            yield from within(equation, told)
 
 
 def repeats(equation: Any) -> bool:
@@ -121,21 +121,21 @@ def reading_nothing(program: Recorded, negative: bool) -> Recorded:
 
 def _reading_nothing(jaxpr: Any, negative: bool) -> Any:
     counted, rows = {}, []  # the indices that are counted from the end, by where they come to be
-    for row in jaxpr.eqns:
-        kind, params = row.primitive.name, dict(row.params)
-        if kind == "add" and hasattr(row.invars[1], "val"):
-            counted[row.outvars[0]] = row.invars[0]
+    for equation in jaxpr.eqns:
+        kind, params = equation.primitive.name, dict(equation.params)
+        if kind == "add" and hasattr(equation.invars[1], "val"):
+            counted[equation.outvars[0]] = equation.invars[0]
         if kind == "gather" and "PROMISE_IN_BOUNDS" in str(params["mode"]):
-            fill = np.nan if is_floating(row.outvars[0].aval) else 0
+            fill = np.nan if is_floating(equation.outvars[0].aval) else 0
             params |= {"mode": jax.lax.GatherScatterMode.FILL_OR_DROP, "fill_value": fill}
-        if kind == "select_n" and negative and len(row.invars) == 3:
-            which, index, from_end = row.invars
+        if kind == "select_n" and negative and len(equation.invars) == 3:
+            which, index, from_end = equation.invars
             if not hasattr(from_end, "val") and counted.get(from_end) is index:
-                row = row.replace(invars=[which, index, index])
+                equation = equation.replace(invars=[which, index, index])
         for name, value in params.items():
             params[name] = _each_program(value, negative)
-        row = row.replace(params=params)
-        rows += _slice_or_nothing(row) if kind == "dynamic_slice" else [row]
+        equation = equation.replace(params=params)
+        rows += _slice_or_nothing(equation) if kind == "dynamic_slice" else [equation]
     return jaxpr.replace(eqns=rows)
 
 
@@ -176,12 +176,12 @@ def of_constants(program: Recorded, *args: Any) -> list[Any]:
     """Return what a program computes without its arguments, where these come into it."""
     jaxpr, fixed, met = program.jaxpr.jaxpr, list[Any](), list[Any]()
     moving = set(jaxpr.invars)
-    for row in jaxpr.eqns:
-        if moving & _variables(row.invars):
-            moving.update(row.outvars)
-            met += [atom for atom in row.invars if hasattr(atom, "val") or atom not in moving]
+    for equation in jaxpr.eqns:
+        if moving & _variables(equation.invars):
+            moving.update(equation.outvars)
+            met += [atom for atom in equation.invars if hasattr(atom, "val") or atom not in moving]
         else:
-            fixed.append(row)
+            fixed.append(equation)
     info = jaxpr.debug_info._replace(result_paths=None)
     new = program.jaxpr.replace(jaxpr=jaxpr.replace(eqns=fixed, outvars=met, debug_info=info))
     return jaxpr_as_fun(new)(*jax.tree.leaves(args))
@@ -237,7 +237,7 @@ def consumed(equation: Any) -> set[Any]:
         return {atom for atom in _variables(equation.invars) if is_key(atom.aval)}
     found = set()
     for part in inner(equation):
-        used = _wrapped(part, {atom for row in part.eqns for atom in consumed(row)})
+        used = _wrapped(part, {atom for equation in part.eqns for atom in consumed(equation)})
         if len(part.invars) == len(equation.invars):
             rows = zip(part.invars, equation.invars, strict=True)
             found |= _variables(outer for own, outer in rows if own in used)
@@ -246,8 +246,8 @@ def consumed(equation: Any) -> set[Any]:
 
 def _wrapped(jaxpr: Any, keys: set[Any]) -> set[Any]:
     """Return the variables of keys, those in the old form of what was made new of them."""
-    old = {row.outvars[0]: row.invars[0] for row in jaxpr.eqns
-           if row.primitive.name == "random_wrap"}  # fmt: skip
+    old = {equation.outvars[0]: equation.invars[0] for equation in jaxpr.eqns
+           if equation.primitive.name == "random_wrap"}  # fmt: skip
     return {old.get(key, key) for key in keys}
 
 

@@ -156,7 +156,7 @@ class Report:
     @property
     def ok(self) -> bool:
         """True if half of the checks answered, and none found anything. A hint is no finding."""
-        silent = {row.check for row in self.not_run} - {*self.ran}
+        silent = {skipped.check for skipped in self.not_run} - {*self.ran}
         return bool(self.ran) and len(self.ran) >= len(silent) and not self.findings
 
     @property
@@ -198,7 +198,7 @@ class Report:
     def silent(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """Return (heading, (checks, why) rows) of what did not answer, one reason a row."""
         found = []
-        meant = [NotRun(row.id, f"site {row.site!r}" if row.site else "") for row in self.ignored]
+        meant = [NotRun(meant.id, f"site {meant.site!r}" if meant.site else "") for meant in self.ignored]
         kinds = (("Ignored", meant), ("Could not", self.not_run))
         for heading, rows in kinds:
             reasons: dict[str, list[str]] = {}
@@ -221,17 +221,17 @@ class Report:
         blocks = [*(_wrap(f"Known: {says}", "") for says in self.releases), self.headline()]
         for number, found in enumerate(self.findings, start=1):
             blocks.append(_block(f"{number}. ", found))
-        blocks += [_block("Hint: ", found) for found in self.hints]
+        blocks += [_block("Hint: ", hint) for hint in self.hints]
         for heading, reasons in self.silent():
             rows = [_wrap(f"{checks}: {why}".removesuffix(": "), "  ") for checks, why in reasons]
             blocks.append("\n".join([heading, *rows]))
         if self.raised:
             blocks.append(f"The model raises\n{self.raised.rstrip()}")
         if self.nothing and self.ran:
-            names = ", ".join(row.check for row in self.nothing)
+            names = ", ".join(quiet.check for quiet in self.nothing)
             blocks.append(_wrap(f"Nothing to compare: {names}", ""))
         elif self.nothing:
-            whys = ". ".join(dict.fromkeys(row.why for row in self.nothing))
+            whys = ". ".join(dict.fromkeys(quiet.why for quiet in self.nothing))
             blocks.append(_wrap(f"Nothing to compare: {whys}", ""))
         return "\n\n".join(blocks)
 

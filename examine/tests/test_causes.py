@@ -395,7 +395,7 @@ def test_what_keeps_a_tracer_decides_the_case(keep, cases, place):
     kept = functools.partial(keep, Notes())
     reports.append(examine.function(kept, jnp.float32(1.0), checks=["state"]))
     for report in reports:
-        found = [found for found in report.findings if found.id == "tracer-kept"]
+        finding = [finding for finding in report.findings if finding.id == "tracer-kept"]
         assert [row.cases for row in found] == ([] if cases is None else [cases]), report
         assert all(place in row.says for row in found), report
 
@@ -414,8 +414,8 @@ def test_a_key_that_is_used_twice_outside_of_sites_is_a_hint(draw, twice):
         numpyro.sample("y", dist.Normal(level + noise, 1.0).to_event(1), obs=y)
 
     report = examine(model, jnp.ones(3), checks=["keys"])
-    assert [(row.id, row.cases) for row in report.hints] == [("same-key", ())] * twice, report
-    assert report.ok and all(row.file == __file__ for row in report.hints)
+    assert [(hint.id, hint.cases) for hint in report.hints] == [("same-key", ())] * twice, report
+    assert report.ok and all(hint.file == __file__ for hint in report.hints)
 
 
 # --- one cause, one finding ---------------------------------------------------------------------
@@ -431,5 +431,5 @@ def test_a_copy_that_forgets_its_bounds_is_not_hinted_at_again(known, hints):
         numpyro.factor("more", 0.0 * x if isinstance(x, jax.core.Tracer) else known)
 
     report = examine(model, dist.Exponential(1.0), checks=["jit", "pytree"])
-    assert [row.id for row in report.findings] == ["copy-forgets-bounds"], report
-    assert [row.id for row in report.hints] == hints, report
+    assert [finding.id for finding in report.findings] == ["copy-forgets-bounds"], report
+    assert [hint.id for hint in report.hints] == hints, report

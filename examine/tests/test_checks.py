@@ -140,7 +140,7 @@ def with_a_gradient(of):
 )  # fmt: skip
 def test_a_gradient_that_is_no_number_or_zero_is_told_where_the_density_moves(of, findings, hints):
     report = examine(with_a_gradient(of), X, checks=["round_trip"])
-    assert [found.id for found in report.findings] == findings, report
+    assert [finding.id for finding in report.findings] == findings, report
     assert [hint.id for hint in report.hints] == hints, report
     assert all(row.site == "scale" for row in (*report.findings, *report.hints))
 
@@ -199,7 +199,7 @@ def test_a_whole_model_of_each_kind_is_not_alarmed(model):
     assert report.ok, report
     assert not report.hints, report
     asked = {"round_trip", "jit", "keys", "shapes", "state", "scan", "support", "likelihood"}
-    assert asked <= {*report.ran, *(row.check for row in report.nothing)}, report
+    assert asked <= {*report.ran, *(quiet.check for quiet in report.nothing)}, report
 
 
 def log_normal(level):
@@ -223,7 +223,7 @@ def nested(noise):
 @pytest.mark.slow
 def test_a_loop_inside_a_loop_is_compared_with_its_own_steps():
     report = examine(nested, log_normal)
-    assert [(found.check, found.site) for found in report.findings] == [("scan", "y")], report
+    assert [(finding.check, finding.site) for finding in report.findings] == [("scan", "y")], report
     cured = examine(nested, lambda level: log_normal(level * jnp.ones(5)))
     assert cured.ok and "scan" in cured.ran, cured
 
@@ -239,14 +239,14 @@ def test_latents_of_a_loop_inside_a_loop_which_numpyro_does_not_take_are_told():
     report = examine(lambda: scan(outer, 0.0, None, length=2) and None)
     assert not report.findings
     assert "scan" in report.ran
-    assert {"keys", "round_trip", "jit"} <= {row.check for row in report.not_run}
-    assert all("nested scan" in row.why for row in report.not_run)
+    assert {"keys", "round_trip", "jit"} <= {skipped.check for skipped in report.not_run}
+    assert all("nested scan" in skipped.why for skipped in report.not_run)
 
 
 @pytest.mark.slow
 def test_a_broken_factor_is_found_among_masked_scaled_subsampled_and_enumerated_sites():
     report = examine(with_handlers, lambda y: -y * np.random.uniform(1.0, 2.0))
-    assert {found.site for found in report.findings} == {"penalty"}, report
+    assert {finding.site for finding in report.findings} == {"penalty"}, report
 
 
 @pytest.mark.slow
@@ -257,7 +257,7 @@ def test_a_stacked_site_that_raises_is_a_finding_where_its_steps_do_not():
         return carry, None
 
     report = examine(lambda: scan(step, None, jnp.zeros(3)) and None)
-    assert "raises-in-scan" in {case for found in report.findings for case in found.cases}, report
+    assert "raises-in-scan" in {case for finding in report.findings for case in finding.cases}, report
 
 
 @pytest.mark.parametrize("guide_of", [AutoNormal, lambda model: None])
@@ -281,7 +281,7 @@ def test_a_model_that_draws_from_numpy_is_not_blamed_on_a_program():
         numpyro.sample("y", dist.Normal(level + np.random.normal(), 1.0), obs=y)
 
     report = examine(noisy, 1.0, checks=["round_trip", "jit"])
-    assert [found.id for found in report.findings] == ["density-not-repeated"], report
+    assert [finding.id for finding in report.findings] == ["density-not-repeated"], report
     (row,) = report.not_run
     assert row.why == "the model gives another log density in each run"
 
@@ -292,7 +292,7 @@ def test_a_guide_that_keeps_a_traced_start_is_found_once_by_the_page_that_says_s
     svi = SVI(regression, guide, Adam(0.1), Trace_ELBO())
     jax.jit(jax.vmap(svi.init, in_axes=(0, None)))(jax.random.split(jax.random.key(0), 2), X)
     report = examine(regression, X, guide=guide)
-    assert [found.cases for found in report.findings] == [("guide-keeps-traced-start",)], report
+    assert [finding.cases for finding in report.findings] == [("guide-keeps-traced-start",)], report
     assert examine(regression, X, X, guide=AutoDelta(regression)).ok
 
 
@@ -323,7 +323,7 @@ def test_a_law_that_a_jitted_helper_scores_is_found_with_a_bound_on_either_side(
     for law in (dist.Uniform(-5.0, 5.0), dist.Exponential(1.0)):
         for model, given in ((bounded, [law]), (lambda law=law: bounded(law), [])):
             report = examine(model, *given, checks=["pytree"])
-            assert [found.id for found in report.findings] == ["copy-forgets-bounds"], report
+            assert [finding.id for finding in report.findings] == ["copy-forgets-bounds"], report
     assert examine(lambda: numpyro.sample("x", law), checks=["pytree"]).ok, "it is not copied"
 
 
@@ -334,7 +334,7 @@ def test_a_law_whose_copy_gives_nan_outside_of_its_support_is_found():
         numpyro.factor("penalty", penalty(law, jnp.exp(numpyro.sample("x", dist.Normal()))))
 
     report = examine(bounded, dist.LogNormal(), checks=["pytree"])
-    assert [found.id for found in report.findings] == ["copy-forgets-bounds"], report
+    assert [finding.id for finding in report.findings] == ["copy-forgets-bounds"], report
 
 
 class Shifted(dist.Normal):
@@ -358,7 +358,7 @@ def test_a_law_of_ones_own_whose_copy_lacks_a_field_is_found_where_it_is_copied(
         numpyro.factor("penalty", penalty(law, numpyro.sample("x", dist.Normal(0.0, 1.0))))
 
     report = examine(model, Shifted(2.0), checks=["pytree"])
-    assert [found.id for found in report.findings] == ["copy-raises"] * jitted, report
+    assert [finding.id for finding in report.findings] == ["copy-raises"] * jitted, report
 
 
 # --- guides and folded distributions ---------------------------------------------------------
@@ -390,7 +390,7 @@ def test_the_steps_of_a_guide_are_compared_too(width, wanted):
 
     model, guide = (functools.partial(days, jnp.zeros(each).__add__) for each in (5, width))
     report = examine(model, guide=guide, checks=["scan"])
-    assert [found.id for found in report.findings] == wanted and report.ran, report
+    assert [finding.id for finding in report.findings] == wanted and report.ran, report
 
 
 @pytest.mark.slow
@@ -430,7 +430,7 @@ def test_a_law_of_ones_own_in_a_loop_is_given_no_cause_that_is_guessed():
         return level + 0.1, None
 
     report = examine(lambda: scan(year, 0.0, jnp.arange(4.0)) and None, checks=["scan"])
-    assert all(not found.cases for found in report.findings), report
+    assert all(not finding.cases for finding in report.findings), report
 
 
 # --- silence means compared ------------------------------------------------------------------
@@ -481,7 +481,7 @@ shares = only(lambda parts: np.isclose(np.sum(parts), 1.0))
 )
 def test_what_is_kept_of_the_first_data_is_found_whatever_the_data_are(read, data):
     report = examine(Standardised(read), data, checks=["state"])
-    assert [found.cases for found in report.findings] == [("kept-in-model",)], report
+    assert [finding.cases for finding in report.findings] == [("kept-in-model",)], report
 
 
 def test_what_is_kept_of_a_frame_is_found():
@@ -489,7 +489,7 @@ def test_what_is_kept_of_a_frame_is_found():
     frame = pandas.DataFrame({"y": [4.0, 1.0, 2.5], "place": ["a", "b", "a"]})
     for read, data in ((lambda frame: frame["y"].to_numpy(), frame), (np.asarray, frame["y"])):
         report = examine(Standardised(read), data, checks=["state"])
-        assert [found.cases for found in report.findings] == [("kept-in-model",)], report
+        assert [finding.cases for finding in report.findings] == [("kept-in-model",)], report
 
 
 def test_of_a_model_that_keeps_a_key_no_kept_prior_is_blamed():
@@ -547,7 +547,7 @@ def doubles():
 
 def test_the_compiler_is_compared_only_where_data_are_large(doubles):
     report = examine(network, *rows(50), checks=["compiled"])
-    assert [row.check for row in report.nothing] == ["compiled"]
+    assert [quiet.check for quiet in report.nothing] == ["compiled"]
     assert examine(network, *rows(50), checks=["compiled"], slow=True).ok
 
 
@@ -613,7 +613,7 @@ def test_a_program_that_makes_a_likelihood_of_100_000_rows_wrong_by_84_nats_is_f
     size = jnp.sum(jnp.abs(dist.Normal(0.0).log_prob(y)))
     assert abs(gap) < 1e-3 * size, "beside the sum it is small"
     report = examine(level_of(stale=True), y, checks=["jit", "precision"])
-    assert [(found.id, found.site) for found in report.findings] == [("stale-program", "y")]
+    assert [(finding.id, finding.site) for finding in report.findings] == [("stale-program", "y")]
     assert examine(level_of(stale=False), y, checks=["jit", "precision"]).ok
 
 
@@ -843,7 +843,7 @@ ROWS = [pytest.param(*row, marks=() if row is FIRST[row[0]] else pytest.mark.slo
 def test_what_a_check_says_of_a_model(check, model, data, wanted):
     report = examine(model, *data, checks=[check])
     assert not report.not_run, report
-    said = [found.id for found in report.findings] + [f"hint of {row.id}" for row in report.hints]
+    said = [finding.id for finding in report.findings] + [f"hint of {hint.id}" for hint in report.hints]
     assert said == [wanted] * bool(wanted), report
 
 
@@ -915,8 +915,8 @@ def test_what_rounding_costs_is_found_at_the_optimum_where_no_prior_draw_shows_i
 ):
     report = examine(model, *data, checks=["precision"])
     assert report.ran == ["precision"] and not report.hints, report
-    assert [found.id for found in report.findings] == [wanted] * bool(wanted), report
-    assert all(found.says.startswith("at the optimum") for found in report.findings)
+    assert [finding.id for finding in report.findings] == [wanted] * bool(wanted), report
+    assert all(finding.says.startswith("at the optimum") for finding in report.findings)
 
 
 @pytest.mark.parametrize(("noise", "kind"), [(0.1, "hints"), (1e-5, "findings")])

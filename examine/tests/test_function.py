@@ -121,7 +121,7 @@ NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
 )
 def test_a_function_is_found_or_left_alone(function, args, wanted):
     report = examine.function(function, *args)
-    assert [found.id for found in report.findings] == wanted, report
+    assert [finding.id for finding in report.findings] == wanted, report
     assert report.ok is not bool(wanted)
 
 
@@ -142,7 +142,7 @@ def test_what_a_function_deletes_is_a_copy_and_what_is_its_callers_stays():
 @pytest.mark.parametrize(("last", "hints"), [(19, []), (20, ["index-outside"])])
 def test_an_index_past_the_end_is_a_hint(last, hints):
     report = examine.function(lambda x, index: x[index], X, jnp.array([0, last]), checks=["index"])
-    assert [found.id for found in report.hints] == hints and report.ok
+    assert [hint.id for hint in report.hints] == hints and report.ok
 
 
 def test_what_cannot_be_compared_is_said():
@@ -150,13 +150,13 @@ def test_what_cannot_be_compared_is_said():
         return x if x[0] == 0 else -x
 
     report = examine.function(decides, X)
-    why = {row.check: row.why for row in report.not_run}
+    why = {skipped.check: skipped.why for skipped in report.not_run}
     assert why["jit"].startswith("under `jit` the model raises TracerBoolConversionError")
     assert report.nothing[0].why == "no static argument has attributes"
     with pytest.raises(ValueError, match="unknown check 'keys'"):
         examine.function(decides, X, checks=["keys"])
     assert examine.function(stale(), X, ignore=["stale-program"]).ok
     noisy = examine.function(lambda x: x + np.random.normal(size=x.shape), X, checks=["state"])
-    assert [row.why for row in noisy.not_run] == ["it returns another result at each call"], noisy
+    assert [skipped.why for skipped in noisy.not_run] == ["it returns another result at each call"], noisy
     (row,) = examine.function(Centred(), np.zeros(3), checks=["state"]).not_run
     assert row.why == "the model's mean is kept, and it takes no other data made of these"

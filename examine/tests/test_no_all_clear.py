@@ -27,7 +27,7 @@ COUNTS = np.repeat([3, 1], 20)
 
 def ids(report):
     """Return the ids of the findings, and those of the hints."""
-    return [row.id for row in report.findings], [row.id for row in report.hints]
+    return [finding.id for finding in report.findings], [finding.id for finding in report.hints]
 
 
 # --- the gradient, against differences -----------------------------------------------------------
@@ -432,7 +432,7 @@ def test_no_gradient_is_asked_for_where_the_sampler_asks_for_none(sampler, wante
         mcmc.run(jax.random.PRNGKey(0), X)
     report = examine(mcmc, X, checks=["round_trip", "slope"])
     assert ids(report)[0] == wanted, report
-    assert any("SA, asks for no gradient" in row.why for row in report.nothing) == (not wanted)
+    assert any("SA, asks for no gradient" in quiet.why for quiet in report.nothing) == (not wanted)
 
 
 # --- no number, and no probability ---------------------------------------------------------------
@@ -491,7 +491,7 @@ def narrow(y):
 def test_a_draw_that_is_refused_is_told_and_others_are_taken():
     report = examine(narrow, 1.0)
     assert "support" in report.ran and not report.strict
-    assert any(row.check == "draws" and "invalid scale" in row.why for row in report.not_run)
+    assert any(skipped.check == "draws" and "invalid scale" in skipped.why for skipped in report.not_run)
 
 
 # --- state, in every form ------------------------------------------------------------------------
@@ -605,7 +605,7 @@ def test_an_iterator_is_named_as_what_cannot_be_seen():
         body(next(rows), 0.0)
 
     report = examine(model, checks=["shapes"])
-    assert any("rows is an iterator" in row.why for row in report.not_run), report
+    assert any("rows is an iterator" in skipped.why for skipped in report.not_run), report
     assert not report.strict
 
 
@@ -683,7 +683,7 @@ def test_a_table_gets_its_cure():
     frames = types.ModuleType("pandas")
     series = type("Series", (), {"__module__": "pandas.core.series"})
     report = examine(of_rows(30), X, series())
-    assert frames and any("`.to_numpy()`" in row.why for row in report.not_run), report
+    assert frames and any("`.to_numpy()`" in skipped.why for skipped in report.not_run), report
 
 
 def test_a_terminal_is_told_what_runs(monkeypatch):

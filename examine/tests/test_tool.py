@@ -53,7 +53,7 @@ def drift(counts):
 def test_each_check_answers_alone_and_again(check):
     for _ in range(2):
         report = examine(drift, COUNTS, checks=[check], slow=True)
-        answered = [*report.ran, *(row.check for row in report.nothing)]
+        answered = [*report.ran, *(quiet.check for quiet in report.nothing)]
         assert (answered, report.findings, report.not_run) == ([check], [], []), report
 
 
@@ -320,7 +320,7 @@ def test_the_shell_says_what_was_found_by_its_status(tank, line, status, said, c
 def test_the_time_is_over_in_any_thread():
     with futures.ThreadPoolExecutor() as pool:
         report = pool.submit(examine, level, COUNTS, timeout=1e-9).result()
-    assert {row.why for row in report.not_run} == {"the 1e-09 seconds are over"}
+    assert {skipped.why for skipped in report.not_run} == {"the 1e-09 seconds are over"}
     assert not report.ran and not report.nothing
 
 
@@ -373,14 +373,14 @@ def test_what_cannot_be_loaded_is_one_line(tank, words, message, capsys):
 
 def test_what_a_comment_in_the_model_says_is_meant_is_no_finding(tank):
     report = examine(importlib.import_module(tank).meant, 1.0, checks=["keys"])
-    assert report.ok and [row.id for row in report.ignored] == ["same-key"], report
+    assert report.ok and [meant.id for meant in report.ignored] == ["same-key"], report
 
 
 def test_nothing_to_compare_is_said_and_is_not_ok():
     for nothing in (np.zeros, lambda shape: None):
         report = examine(nothing, 3)
         assert not report.ok and not report.ran, report
-        assert {row.why for row in report.nothing} == {"the model has no sample site"}
+        assert {quiet.why for quiet in report.nothing} == {"the model has no sample site"}
 
 
 # --- manners ---------------------------------------------------------------------------------
@@ -432,7 +432,7 @@ def test_a_model_that_raises_or_is_called_wrongly_is_told_and_no_cause_is_guesse
 ):
     report = examine(model, *args)
     assert not report.ok and not report.ran
-    assert all(f"the model raises {raised}" in row.why for row in report.not_run), report
+    assert all(f"the model raises {raised}" in skipped.why for skipped in report.not_run), report
     assert "no check could answer" in str(report) and "https:" not in str(report)
 
 

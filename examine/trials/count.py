@@ -66,8 +66,8 @@ def answer(examined: Any, seconds: float) -> Row:
         for kind, told in (("findings", examined.findings), ("hints", examined.hints))
     }
     silent: dict[str, list[str]] = {}
-    for row in examined.not_run:
-        silent.setdefault(row.why, []).append(row.check)
+    for skipped in examined.not_run:
+        silent.setdefault(skipped.why, []).append(skipped.check)
     said["could_not"] = silent
     return {key: told for key, told in said.items() if told} | {
         "ran": examined.ran, "seconds": round(seconds, 1)

@@ -87,7 +87,7 @@ def check(context: Context) -> None:
     if not any(map(any, found.values())):
         coarse(context, top)
         return
-    if any(row.check == "jit" for row in context.findings):
+    if any(finding.check == "jit" for finding in context.findings):
         raise NothingToCompare("`jit` says that the model gives another log density anew")
     if context.noise is None or out_of_date(context):
         raise CannotRun("the model gives another log density when it is traced anew")

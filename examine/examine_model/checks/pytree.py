@@ -53,7 +53,7 @@ def check(context: Context) -> None:
             continue
         order(context, name, fn)
         gradient(context, name, fn)
-    if any(found.id == "copy-forgets-bounds" for found in context.findings):
+    if any(finding.id == "copy-forgets-bounds" for finding in context.findings):
         said_once(context)
 
 

@@ -65,7 +65,7 @@ def cause(given, taken) -> str:
 
 def same_density(context: Context) -> None:
     """Find the sites whose density is another for the same values."""
-    if context.draw.keys_asked or any(found.check == context.check for found in context.findings):
+    if context.draw.keys_asked or any(finding.check == context.check for finding in context.findings):
         return  # the model draws more than its sites, so another key is another density
     if loop_draws_what_it_observes(context):
         return
@@ -125,7 +125,7 @@ def gradient_arrives(context: Context) -> None:
     Raises:
         CannotRun: no draw has a finite density.
     """
-    if any(found.check == context.check for found in context.findings):
+    if any(finding.check == context.check for finding in context.findings):
         return
     with contextlib.suppress(NothingToCompare):
         context.asks_for_a_gradient()

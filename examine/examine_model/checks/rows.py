@@ -219,7 +219,7 @@ def of_other_rows(context: Context, data: Data, names: list[str]) -> None:
         site = data.before[name]
         shape = jax.eval_shape(partial(density, site)).shape
         for rows, things in data.by_rows.items():
-            if shape.count(rows) != 1 or any(row.site == name for row in context.findings):
+            if shape.count(rows) != 1 or any(finding.site == name for finding in context.findings):
                 continue
             if rows not in said:
                 said[rows] = data.again((things, instead(rows, 0)))

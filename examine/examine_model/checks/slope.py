@@ -45,7 +45,7 @@ def check(context: Context) -> None:
         start for start in range(DRAWS - 1)
         if misses(Path(model, start, towards(model, start, chance)))
     ]  # fmt: skip
-    if len(odd) < ENOUGH or any(found.id == "index-outside" for found in context.findings):
+    if len(odd) < ENOUGH or any(finding.id == "index-outside" for finding in context.findings):
         return  # JAX drops the gradient of what it reads past the end, and `index` says so
     for name in model.ways:
         judged = [closely(Path(model, start, towards(model, start, chance, name))) for start in odd]

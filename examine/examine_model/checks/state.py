@@ -26,7 +26,7 @@ def check(context: Context) -> None:
     answer to other data must be that of a model that has not seen these.
     """
     keeps_no_tracer(context)
-    kept_tracer = any(found.check == context.check for found in context.findings)
+    kept_tracer = any(finding.check == context.check for finding in context.findings)
     if not context.changed or (not kept_tracer and forgets_values(context)):
         return
     forgets_data(context)
