@@ -66,7 +66,8 @@ def test_a_wording_is_recorded_or_says_what_it_rests_on(entry):
         if wording.source == "report":
             assert re.search(wording.regex, reported(), re.M), f"no report shows {wording.text!r}"
         said_there = [part.strip() in SAID for part in wording.text.split("…")]
-        assert all(said_there) or wording.source, f"nothing recorded says {wording.text!r}: mend `text`"
+        nothing = f"nothing recorded says {wording.text!r}: mend `text`"
+        assert all(said_there) or wording.source, nothing
 
 
 def test_a_name_that_is_not_yet_there_is_there_in_the_newest_releases():

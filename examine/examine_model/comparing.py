@@ -30,15 +30,15 @@ def density(site: Site) -> jax.Array:
     return rows if floating else rows.astype(jnp.result_type(float))
 
 
-def densities(found: Run, names: Iterable[str]) -> dict[str, jax.Array]:
+def densities(run: Run, names: Iterable[str]) -> dict[str, jax.Array]:
     """Return the log density of some sample sites of a run by name."""
-    samples = found.samples()
+    samples = run.samples()
     return {name: density(samples[name]) for name in names if name in samples}
 
 
-def measurable(found: Run) -> list[str]:
+def measurable(run: Run) -> list[str]:
     """Return the names of the sample sites of a run outside any trace that have a density."""
-    samples = found.samples().items()
+    samples = run.samples().items()
     return [name for name, site in samples if not site.traced and hasattr(site.fn, "log_prob")]
 
 
@@ -64,9 +64,9 @@ class Apart:
         text = f"{text} {second}".strip()
         if self.here.size == 1:
             return text
-        row = self.rows[0]
+        index = self.rows[0]
         text += f": {self.rows.size:,} of {self.here.size:,} rows differ"
-        return f"{text}, most {show(self.here[row])} and {show(self.there[row])}"
+        return f"{text}, most {show(self.here[index])} and {show(self.there[index])}"
 
     def gap(self) -> float:
         """Return by how much the sums differ."""
@@ -101,13 +101,13 @@ def apart(here: Any, there: Any, size: Any = 1.0, noise: float = 0.0) -> Apart |
         allowed = max(eps**0.5, NOISY * noise) * scale(a, b, size)
     gap = np.where(np.isnan(gap), np.inf, gap)
     order = np.argsort(-gap, kind="stable")
-    found = order[(gap > allowed)[order]]
-    return Apart(a, b, found) if found.size else None
+    differing = order[(gap > allowed)[order]]
+    return Apart(a, b, differing) if differing.size else None
 
 
-def scale(one: np.ndarray, other: np.ndarray, size: Any = 1.0) -> np.ndarray:
+def scale(first: np.ndarray, second: np.ndarray, size: Any = 1.0) -> np.ndarray:
     """Return the magnitude of each row, one at least; that of an infinite row is one."""
-    parts = [np.where(np.isfinite(part), np.abs(part), 1.0) for part in (one, other)]
+    parts = [np.where(np.isfinite(part), np.abs(part), 1.0) for part in (first, second)]
     return np.maximum(np.maximum(*parts), np.maximum(size, 1.0))
 
 
@@ -126,17 +126,17 @@ def shaken(tree: Any) -> Any:
     way = STEPS * float(jnp.finfo(jnp.result_type(float)).eps)
     chance = np.random.default_rng(0)
 
-    def one(leaf: Any) -> Any:
+    def moved(leaf: Any) -> Any:
         if not hasattr(leaf, "dtype") or not is_floating(leaf):
             return leaf
         return (leaf * (1 + chance.choice([-way, way], np.shape(leaf)))).astype(leaf.dtype)
 
-    return jax.tree.map(one, tree)
+    return jax.tree.map(moved, tree)
 
 
-def same(one: Any, other: Any, tolerance: float = 1e-3) -> bool:
+def same(here: Any, there: Any, tolerance: float = 1e-3) -> bool:
     """Tell whether two pytrees hold the same numbers; what are no numbers is not compared."""
-    first, second = _numbers(one), _numbers(other)
+    first, second = _numbers(here), _numbers(there)
     if [np.shape(a) for a in first] != [np.shape(b) for b in second]:
         return len(first) != len(second)  # a structure that varies says nothing about numbers
     for a, b in zip(first, second, strict=True):
@@ -147,15 +147,15 @@ def same(one: Any, other: Any, tolerance: float = 1e-3) -> bool:
 
 
 def _numbers(tree: Any) -> list[np.ndarray]:
-    found = []
+    arrays = []
     for leaf in jax.tree.leaves(tree):
         if isinstance(leaf, jax.core.Tracer):
             continue
         with contextlib.suppress(Exception):
             array = np.asarray(leaf)
             if array.dtype.kind in "fiub":
-                found.append(array.astype(float))
-    return found
+                arrays.append(array.astype(float))
+    return arrays
 
 
 def show(value: Any, most: int = 4) -> str:

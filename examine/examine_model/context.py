@@ -100,7 +100,7 @@ class Draws:
     def finite(self) -> bool:
         """Tell whether the log density of one draw is finite."""
         rows = [np.asarray(rows).reshape(DRAWS, -1) for rows in self.rows.values()]
-        return bool(np.all([np.isfinite(row).all(1) for row in rows], axis=0).any())
+        return bool(np.all([np.isfinite(densities).all(1) for densities in rows], axis=0).any())
 
 
 def started(model: Callable, number: Any) -> Callable:
@@ -165,7 +165,7 @@ class Context:
         self, rng_key: Any, values: dict | None = None, spy: bool = False, model: Any = None
     ) -> Run:
         """Run the model, or the guide, and see to it that nothing that it holds is changed."""
-        with self.held.kept():
+        with self.held.restoring():
             return running.run(model or self.model, self.args, self.kwargs, rng_key, values, spy)
 
     def measuring(
@@ -183,10 +183,10 @@ class Context:
         args, kwargs = given or (self.args, self.kwargs)
 
         def measured(rng_key: Any, values: dict) -> Run:
-            with held.kept():  # a density may keep what it computes, too
-                found = running.run(model or self.model, args, kwargs, rng_key, values)
-                found.rows, found.also = densities(found, names), numbers(found, computed)
-                return found
+            with held.restoring():  # a density may keep what it computes, too
+                run = running.run(model or self.model, args, kwargs, rng_key, values)
+                run.rows, run.also = densities(run, names), numbers(run, computed)
+                return run
 
         return measured
 
@@ -261,22 +261,22 @@ class Context:
 
         None where the model gives other numbers in each run.
         """
-        said, key = self.measuring(), self.key(1)
-        once, again = (said(key, self.values).numbers() for _ in range(2))
+        measured, key = self.measuring(), self.key(1)
+        once, again = (measured(key, self.values).numbers() for _ in range(2))
         if any(comparing.apart(rows, again[name]) for name, rows in once.items()):
             return None
         args, kwargs, values = comparing.shaken((self.args, self.kwargs, self.values))
         try:
             moved = self.measuring((args, kwargs))(key, values).numbers()
         except Exception:  # a model that refuses such data
-            moved = said(key, values).numbers()
+            moved = measured(key, values).numbers()
         return {name: comparing.rounding(rows, moved[name]) for name, rows in once.items()}
 
     def apart(self, name: str, here: Any, there: Any) -> comparing.Apart | None:
         """Return where two ways to compute the numbers of one name differ beyond rounding."""
-        found = comparing.apart(here, there)
-        if found is None or not found.finite():
-            return found
+        apart = comparing.apart(here, there)
+        if apart is None or not apart.finite():
+            return apart
         return comparing.apart(here, there, noise=(self.noise or {}).get(name, 0.0))
 
     @cached_property
@@ -313,9 +313,9 @@ class Context:
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        said = self.measuring()
+        measured = self.measuring()
         with refused("under `jit`"):
-            return Recorded(lambda *given: said(*given).numbers(), self.key(1), self.values)
+            return Recorded(lambda *given: measured(*given).numbers(), self.key(1), self.values)
 
     @cached_property
     def draws(self) -> Draws:
@@ -324,12 +324,17 @@ class Context:
         Raises:
             CannotRun: the model does not run under `jit`.
         """
-        kept, seen, key, said = set(self.values), self.draw.samples(), self.key(1), self.measuring()
+        latents, seen, key, measured = (
+            set(self.values),
+            self.draw.samples(),
+            self.key(1),
+            self.measuring(),
+        )
         observed = [name for name in self.names if seen[name].has_data]
 
         def drawn(number: Any, model: Any = None) -> dict:
             sites = self.run(self.key(number), model=model).sites
-            return {site.name: site.value for site in sites if site.name in kept}
+            return {site.name: site.value for site in sites if site.name in latents}
 
         def begun(number: Any) -> dict:
             return drawn(number, started(self.model, number))
@@ -343,7 +348,7 @@ class Context:
                     return drawn(number)
 
         def densities_of(values: dict) -> tuple:
-            run = said(key, values)
+            run = measured(key, values)
             laws = run.samples()
             return run.rows, run.also, {name: supported(laws[name]) for name in observed}
 
@@ -351,11 +356,11 @@ class Context:
             free = {name: value for name, value in values.items() if is_smooth(value)}
 
             def total(free: dict) -> Any:
-                found = densities_of({**values, **free})
-                return sum((rows.sum() for rows in found[0].values()), start=0.0), found
+                densities = densities_of({**values, **free})
+                return sum((rows.sum() for rows in densities[0].values()), start=0.0), densities
 
-            (_, found), slopes = jax.value_and_grad(total, has_aux=True)(free)
-            return *found, slopes
+            (_, densities), slopes = jax.value_and_grad(total, has_aux=True)(free)
+            return *densities, slopes
 
         def at_draws(values: dict, measured: Callable, without: tuple = ()) -> Draws:
             draws = np.arange(DRAWS), values  # numbered, since there may be no value
@@ -371,8 +376,8 @@ class Context:
                 values = running.quick(partial(jax.lax.map, drawn), others)
                 values = jax.tree.map(np.asarray, values)
             else:  # what its first run has compiled is all that this needs
-                values = jax.tree.map(lambda *rows: np.stack(rows), *map(valid, others))
-        values = jax.tree.map(lambda one, rows: np.stack([one, *rows]), self.values, values)
+                values = jax.tree.map(lambda *values: np.stack(values), *map(valid, others))
+        values = jax.tree.map(lambda first, others: np.stack([first, *others]), self.values, values)
 
         def at_all(values: dict) -> Draws:
             with contextlib.suppress(Exception):
@@ -380,13 +385,13 @@ class Context:
             with refused("under `jit`"):  # with a loop that cannot be differentiated
                 return at_draws(values, densities_of, without=({},))
 
-        found = at_all(values)
-        if values and not found.finite():
+        prior = at_all(values)
+        if values and not prior.finite():
             with contextlib.suppress(Exception):
                 start = running.quick(partial(jax.lax.map, begun), np.arange(10, 10 + DRAWS))
                 there = at_all(jax.tree.map(np.asarray, start))
-                return there if there.finite() else found
-        return found
+                return there if there.finite() else prior
+        return prior
 
     @cached_property
     def wide(self) -> Any:
@@ -420,14 +425,14 @@ class Context:
         if size > UNROLLED and not self.slow:
             why = f"without compiled programs it takes some {size:,} operations: try `slow=True`"
             return None, why
-        said, given = self.measuring_changed(change), (self.key(1), self.values)
+        measured, given = self.measuring_changed(change), (self.key(1), self.values)
         try:
             with jax.disable_jit(), self.held.replaced(change):
                 if size <= COMPILED:
-                    anew = Recorded(lambda *given: said(*given).numbers(), *given)
+                    anew = Recorded(lambda *given: measured(*given).numbers(), *given)
                     if not anew.loops:
                         return anew, ""
-                return said(*given).numbers(), ""
+                return measured(*given).numbers(), ""
         except Exception as error:
             return None, running.blame(error, "under `jax.disable_jit()`")
 
@@ -449,18 +454,18 @@ class Context:
         self, name: str, says: str, site: str, cases: Iterable[str],
         place: tuple[str, int] = ("", 0),
     ) -> Finding:  # fmt: skip
-        found = self.draw.samples().get(site) if "draw" in vars(self) else None
+        site_found = self.draw.samples().get(site) if "draw" in vars(self) else None
         if not place[1]:
-            place = found.place if found else running.place_of(self.model)
+            place = site_found.place if site_found else running.place_of(self.model)
         return Finding(self.check, name, says, site, tuple(cases), *place)
 
 
-def numbers(found: Run, names: Iterable[str]) -> dict[str, Any]:
+def numbers(run: Run, names: Iterable[str]) -> dict[str, Any]:
     """Return the numbers of a run that are no density: those of some sites, and of the result."""
     wanted = set(names)
-    also = {site.name: site.value for site in found.sites if site.name in wanted}
+    also = {site.name: site.value for site in run.sites if site.name in wanted}
     also = {name: 1.0 * value for name, value in also.items() if is_real(value)}
-    return also | returned(found.result)
+    return also | returned(run.result)
 
 
 def returned(result: Any) -> dict[str, Any]:

@@ -92,19 +92,19 @@ def sampled(check: Callable[[Context], None]) -> Callable[[Context], None]:
     return checked
 
 
-def chosen_of(known: Iterable[str], checks: Iterable[str] | None) -> list[str]:
+def chosen_of(names: Iterable[str], checks: Iterable[str] | None) -> list[str]:
     """Return the names of the checks that are asked for, in their order; all where none are.
 
     Raises:
         ValueError: one is not known.
     """
-    known = list(known)
-    wanted = known if checks is None else [checks] if isinstance(checks, str) else list(checks)
+    names = list(names)
+    wanted = names if checks is None else [checks] if isinstance(checks, str) else list(checks)
     for name in wanted:
-        if name not in known:
-            meant = did_you_mean(name, known)
-            raise ValueError(f"unknown check {name!r}{meant}: known are {', '.join(known)}.")
-    return [name for name in known if name in wanted]
+        if name not in names:
+            meant = did_you_mean(name, names)
+            raise ValueError(f"unknown check {name!r}{meant}: known are {', '.join(names)}.")
+    return [name for name in names if name in wanted]
 
 
 def run_checks(
@@ -129,7 +129,7 @@ def run_checks(
             except running.TimeUp:
                 report.not_run.append(NotRun(name, f"the {timeout:g} seconds are over"))
 
-    with telling(thing), running.apart(), thing.held.kept():
+    with telling(thing), running.apart(), thing.held.restoring():
         contextvars.copy_context().run(one_by_one)  # what a model sets there is forgotten
     for rewind in thing.held.rewinds:
         rewind()

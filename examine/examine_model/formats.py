@@ -18,7 +18,7 @@ def as_json(report: Report) -> str:
     data = asdict(report) | {"ok": report.ok, "strict": report.strict}
     for kind in ("findings", "hints", "ignored"):
         data[kind] = [
-            asdict(found) | {"address": found.address()} for found in getattr(report, kind)
+            asdict(finding) | {"address": finding.address()} for finding in getattr(report, kind)
         ]
     return json.dumps(data, indent=1)
 
@@ -27,12 +27,12 @@ def as_sarif(report: Report) -> str:
     """Return the findings as errors, the hints as notes, in SARIF 2.1.0."""
     from . import __version__
 
-    rows = [("error", finding) for finding in report.findings]
-    rows += [("note", hint) for hint in report.hints]
+    leveled = [("error", finding) for finding in report.findings]
+    leveled += [("note", hint) for hint in report.hints]
     rules = {
-        found.id: {"id": found.id, "helpUri": found.address(),
-                   "shortDescription": {"text": f"{found.check}: {found.id}"}}
-        for _, found in rows
+        finding.id: {"id": finding.id, "helpUri": finding.address(),
+                   "shortDescription": {"text": f"{finding.check}: {finding.id}"}}
+        for _, finding in leveled
     }  # fmt: skip
     driver = {
         "name": "examine-model",
@@ -40,17 +40,17 @@ def as_sarif(report: Report) -> str:
         "informationUri": known.FINDINGS,
         "rules": list(rules.values()),
     }
-    results = [_result(level, found) for level, found in rows]
+    results = [_result(level, finding) for level, finding in leveled]
     run = {"tool": {"driver": driver}, "results": results}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
 
 
-def _result(level: str, found: Finding) -> dict[str, Any]:
-    row = {"ruleId": found.id, "level": level, "message": {"text": found.headline()}}
-    path = Path(found.file)
+def _result(level: str, finding: Finding) -> dict[str, Any]:
+    result = {"ruleId": finding.id, "level": level, "message": {"text": finding.headline()}}
+    path = Path(finding.file)
     if not path.is_file():
-        return row
+        return result
     inside = path.is_relative_to(Path.cwd())
     uri = path.relative_to(Path.cwd()).as_posix() if inside else path.as_uri()
-    where = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(found.line, 1)}}
-    return row | {"locations": [{"physicalLocation": where}]}
+    where = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(finding.line, 1)}}
+    return result | {"locations": [{"physicalLocation": where}]}

@@ -53,8 +53,8 @@ class Space:
 
     def attributes(self) -> dict[str, Any]:
         """Return the attributes by name."""
-        rows = list(vars(self.of).items())
-        return {name: value for name, value in rows if not _is_code(name, value)}
+        attributes = list(vars(self.of).items())
+        return {name: value for name, value in attributes if not _is_code(name, value)}
 
     def put_back(self, before: dict[str, Any]) -> None:
         """Give it the attributes that it had."""
@@ -187,8 +187,8 @@ class Held:
 
     def tracers(self) -> dict[str, bool]:
         """Return the places where a tracer is held now, the shortest first: is it a random key?"""
-        found = Held(*self._roots)._traced
-        return {place: found[place] for place in _shortest_first(found)}
+        places = Held(*self._roots)._traced
+        return {place: places[place] for place in _shortest_first(places)}
 
     def keeper(self, place: str) -> tuple[Any, str, str]:
         """Return what holds a place now: the object, its attribute, and the rest of the place.
@@ -197,15 +197,15 @@ class Held:
         """
         around = [(path, thing) for thing, _, path in Held(*self._roots).noted.values()
                   if place.startswith(path)]  # fmt: skip
-        for path, thing in sorted(around, key=lambda row: -len(row[0])):
-            found = re.match(r"\.(\w+)((?!.* → ).*)", place[len(path) :])
-            if found and hasattr(thing, "__dict__") and not isinstance(thing, CELLS):
-                return thing, found[1], found[2]
+        for path, thing in sorted(around, key=lambda pair: -len(pair[0])):
+            match = re.match(r"\.(\w+)((?!.* → ).*)", place[len(path) :])
+            if match and hasattr(thing, "__dict__") and not isinstance(thing, CELLS):
+                return thing, match[1], match[2]
         return None, "", ""
 
     def caches(self) -> bool:
         """Tell whether an `lru_cache` holds more than was noted."""
-        return any(isinstance(row[0], functools._lru_cache_wrapper) for row in self._others())
+        return any(isinstance(entry[0], functools._lru_cache_wrapper) for entry in self._others())
 
     def uses(self, things: Iterable[Any]) -> bool:
         """Tell whether a function of the model uses the name of a thing, or has it under another.
@@ -228,7 +228,7 @@ class Held:
         return _shortest_first(places)
 
     @contextlib.contextmanager
-    def kept(self) -> Iterator[None]:
+    def restoring(self) -> Iterator[None]:
         """Put everything back after the block."""
         try:
             yield
@@ -242,9 +242,9 @@ class Held:
         Args:
             change: what stands for a thing; the thing itself where nothing shall.
         """
-        methods = [(cls, *row) for cls in self._classes for row in list(vars(cls).items())]
-        changed = [row for row in methods if change(row[2]) is not row[2]]
-        with self.kept():
+        methods = [(cls, *method) for cls in self._classes for method in list(vars(cls).items())]
+        changed = [entry for entry in methods if change(entry[2]) is not entry[2]]
+        with self.restoring():
             try:
                 for cls, name, method in changed:
                     setattr(cls, name, change(method))
@@ -295,8 +295,8 @@ def copied(value: Any) -> Any:
     JAX remembers with how many bits it took an array, also where it should now take more.
     """
     if type(value) is functools.partial:
-        kept = {name: copied(part) for name, part in value.keywords.items()}
-        return functools.partial(value.func, *map(copied, value.args), **kept)
+        keywords = {name: copied(part) for name, part in value.keywords.items()}
+        return functools.partial(value.func, *map(copied, value.args), **keywords)
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
@@ -347,31 +347,31 @@ def _in_library(name: str, own: set[str]) -> bool:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    found = set(code.co_names)
+    names = set(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found |= _names(constant)
-    return found
+            names |= _names(constant)
+    return names
 
 
 def _attributes(thing: Any) -> dict[str, Any]:
     if isinstance(thing, Space):
         return thing.attributes()
-    found = getattr(thing, "__dict__", None)
-    return _slots(thing) | (dict(found) if isinstance(found, dict) else {})
+    attributes = getattr(thing, "__dict__", None)
+    return _slots(thing) | (dict(attributes) if isinstance(attributes, dict) else {})
 
 
 def _slots(thing: Any) -> dict[str, Any]:
     """Return what stands in the slots of an object of Python."""
-    found = {}
+    values = {}
     for cls in type(thing).__mro__:
         if "__slots__" not in vars(cls):
             continue
         for name, slot in vars(cls).items():
             if isinstance(slot, types.MemberDescriptorType):
                 with contextlib.suppress(AttributeError):  # it is empty
-                    found[name] = slot.__get__(thing)
-    return found
+                    values[name] = slot.__get__(thing)
+    return values
 
 
 def _is_code(name: str, value: Any) -> bool:
@@ -443,12 +443,12 @@ def _put_back(thing: Any, before: Any) -> None:
         slots = _slots(thing)
         for name in slots.keys() - before.keys():
             getattr(type(thing), name).__delete__(thing)
-        kept = getattr(thing, "__dict__", {})
-        for name in [name for name in kept if name not in before]:
-            del kept[name]
+        attributes = getattr(thing, "__dict__", {})
+        for name in [name for name in attributes if name not in before]:
+            del attributes[name]
         for name, value in before.items():
             slot = getattr(type(thing), name, None)
             if isinstance(slot, types.MemberDescriptorType):
                 slot.__set__(thing, value)
             else:
-                kept[name] = value
+                attributes[name] = value

@@ -22,9 +22,9 @@ LIBRARIES = ("jax", "jaxlib", "numpyro", "equinox", "diffrax", "flax", "optax")
 @cache
 def book() -> Any:
     """Return the module that knows the cases, or None."""
-    for found in entry_points(group=GROUP):
+    for entry in entry_points(group=GROUP):
         try:
-            return found.load()
+            return entry.load()
         except ImportError:
             continue  # uninstalled by half
     return None
@@ -34,8 +34,8 @@ def page(case: str) -> tuple[str, str, str] | None:
     """Return (title, address, cure) of a case, or None where it is not known."""
     if not book():
         return tuple(texts()["cases"][case]) if case in texts()["cases"] else None
-    row = book().data()["explain"].get(case)
-    return (row["title"], book().address(row["page"]), row["cure"]) if row else None
+    entry = book().data()["explain"].get(case)
+    return (entry["title"], book().address(entry["page"]), entry["cure"]) if entry else None
 
 
 @cache
@@ -51,11 +51,11 @@ def text(name: str) -> str:
 
 def installed() -> dict[str, str]:
     """Return the releases of the libraries that compute a model's numbers."""
-    found = {}
+    releases = {}
     for name in LIBRARIES:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            releases[name] = version(name)
+    return releases
 
 
 def known_bad(versions: dict[str, str]) -> list[str]:

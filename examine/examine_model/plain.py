@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from . import comparing, known, programs, running
-from .checks.stale import told
+from .checks.stale import old_program
 from .checks.state import after_and_fresh, leaks, leaves_a_tracer, tidy
 from .context import CannotRun, Context, NothingToCompare, refused, returned
 from .driver import chosen_of, name_of, run_checks
@@ -32,10 +32,10 @@ class Call(Context):
 
     def __call__(self, numbers: list) -> dict[str, Any]:
         """Return the result for some numbers, and put back what the call changes."""
-        with self.held.kept():
-            return returned(self.kept(numbers))
+        with self.held.restoring():
+            return returned(self.called(numbers))
 
-    def kept(self, numbers: list) -> Any:
+    def called(self, numbers: list) -> Any:
         """Call the function with some numbers, and leave what it changes."""
         waiting = iter(numbers)
         return self.of([next(waiting) if is_number(leaf) else leaf for leaf in self.leaves])
@@ -65,7 +65,7 @@ class Call(Context):
 
     def changed_by(self, change: Callable[[Any], Any]) -> dict[str, Any]:
         """Return the result for all that is given, changed, and put back what the call changes."""
-        with self.held.kept():
+        with self.held.restoring():
             return returned(self.of([change(leaf) for leaf in self.leaves]))
 
     def compare(
@@ -74,9 +74,9 @@ class Call(Context):
     ) -> bool:  # fmt: skip
         """Add a finding for the first array in which another result differs; `kind` is its id."""
         for name, rows in self.result.items():
-            if found := self.apart(name, rows, other[name]):
+            if apart := self.apart(name, rows, other[name]):
                 more, cases = causes()
-                self.find(kind, found.says(first, second, "it returns") + more, cases=cases)
+                self.find(kind, apart.says(first, second, "it returns") + more, cases=cases)
                 return True
         return False
 
@@ -94,7 +94,9 @@ def is_array(leaf: Any) -> bool:
 def state(call: Call) -> None:
     """Trace the function, then call it on other data before and after it has seen these."""
     call.held.restore()
-    leaked = leaves_a_tracer(lambda: jax.make_jaxpr(lambda row: call.kept(row))(call.traceable))
+    leaked = leaves_a_tracer(
+        lambda: jax.make_jaxpr(lambda numbers: call.called(numbers))(call.traceable)
+    )
     places = call.held.tracers()
     cases = leaks(call.held, places)
     call.held.restore()
@@ -105,7 +107,7 @@ def state(call: Call) -> None:
         return
     if not comparing.same(call(call.traceable), call(call.traceable)):
         raise CannotRun("it returns another result at each call")
-    call.kept(call.traceable)
+    call.called(call.traceable)
     changed = call.held.changed()
     call.held.restore()
     answers = list(after_and_fresh(call.held, call.kept, call.traceable))
@@ -134,7 +136,7 @@ def static(call: Call) -> None:
                 continue  # it has no hash, and JAX refuses it
             leaves = [other if leaf is thing else leaf for leaf in call.leaves]
             if taken:
-                with jax.disable_jit(), call.held.kept():  # under `jit` one would be the other
+                with jax.disable_jit(), call.held.restoring():  # under `jit` one would be the other
                     results = returned(call.of(leaves)), returned(call.of(call.leaves))
                 if not comparing.same(*results):
                     kind = type(thing).__name__
@@ -167,7 +169,7 @@ def jit(call: Call) -> None:
     """
     with jax.disable_jit():
         anew = call(call.traceable)
-    causes = partial(told, call.held, call.changed_by, anew)
+    causes = partial(old_program, call.held, call.changed_by, anew)
     if call.compare(anew, "stale-program", "without compiled programs", causes=causes):
         return
     with refused("under `jit`"):
@@ -200,8 +202,8 @@ def precision(call: Call) -> None:
         raise CannotRun("it returns another result when it is traced anew")
     for name, rows in wide.items():
         noise = comparing.rounding(rows, shaken[name])
-        if found := comparing.apart(call.result[name], rows, noise=noise):
-            says = found.says("as it is called", "with 64 bits", "it returns")
+        if apart := comparing.apart(call.result[name], rows, noise=noise):
+            says = apart.says("as it is called", "with 64 bits", "it returns")
             with refused("with 64 bits"):
                 real = programs.in_64_bits(call, call.traceable)[name]
             if comparing.apart(call.result[name], real, noise=noise):
@@ -236,7 +238,7 @@ def pytree(call: Call) -> None:
     """
     if call.result is not None and call.donated:
         raise NothingToCompare("it deletes what it is given, so that it is given copies only")
-    with call.held.kept(), running.of_the_model():
+    with call.held.restoring(), running.of_the_model():
         original = returned(call.model(*call.args, **call.kwargs))
     call.compare(original, "copy-differs", "as it is called", "on copies, as JAX makes them")
 

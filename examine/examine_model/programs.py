@@ -45,8 +45,11 @@ class Recorded:
 
     def has(self, kind: str) -> bool:
         """Tell whether an operation of the program has such a name, also one inside another."""
-        rows = self.jaxpr.jaxpr.eqns
-        return any(any(within(row, lambda one: kind in one.primitive.name)) for row in rows)
+        equations = self.jaxpr.jaxpr.eqns
+        return any(
+            any(within(equation, lambda inside: kind in inside.primitive.name))
+            for equation in equations
+        )
 
     def iterated(self) -> Any:
         """Tell of each part whether it depends on a loop that ends by a condition."""
@@ -54,8 +57,8 @@ class Recorded:
         for equation in program.eqns:
             if any(within(equation, repeats)) or moved & _variables(equation.invars):
                 moved.update(equation.outvars)
-        said = [bool(_variables([part]) & moved) for part in program.outvars]
-        return jax.tree.unflatten(self.tree, said)
+        depends = [bool(_variables([part]) & moved) for part in program.outvars]
+        return jax.tree.unflatten(self.tree, depends)
 
 
 def inner(equation: Any) -> Iterator[Any]:
@@ -67,13 +70,13 @@ def inner(equation: Any) -> Iterator[Any]:
                 yield part
 
 
-def within(equation: Any, told: Callable[[Any], bool]) -> Iterator[Any]:
+def within(equation: Any, asked: Callable[[Any], bool]) -> Iterator[Any]:
     """Yield an operation and those inside it, in loops and calls, of which something is told."""
-    if told(equation):
+    if asked(equation):
         yield equation
     for part in inner(equation):
-        for equation in part.eqns:
-            yield from within(equation, told)
+        for inside in part.eqns:
+            yield from within(inside, asked)
 
 
 def repeats(equation: Any) -> bool:
@@ -93,18 +96,18 @@ def outside(program: Recorded, *args: Any) -> tuple[str | None, tuple[str, int]]
     The first is "" where there is none, and None where nothing is read by an index, or JAX cannot
     tell.
     """
-    found = [row for each in program.jaxpr.jaxpr.eqns for row in within(each, reads)]
-    if not found:
+    reading = [equation for each in program.jaxpr.jaxpr.eqns for equation in within(each, reads)]
+    if not reading:
         return None, ("", 0)
     try:
         checked = checkify.checkify(program, errors=checkify.index_checks)
-        said = quick(lambda *given: checked(*given)[0], *args).get()
+        words = quick(lambda *given: checked(*given)[0], *args).get()
     except Exception:  # an operation that it does not know
         return None, ("", 0)
-    places = {_place(row) for row in found}
-    if said:
-        said = f"{said.split('. ')[0]}, and JAX reads the last element instead"
-    return said or "", places.pop() if len(places) == 1 else ("", 0)
+    places = {_place(equation) for equation in reading}
+    if words:
+        words = f"{words.split('. ')[0]}, and JAX reads the last element instead"
+    return words or "", places.pop() if len(places) == 1 else ("", 0)
 
 
 def reading_nothing(program: Recorded, negative: bool) -> Recorded:
@@ -120,7 +123,10 @@ def reading_nothing(program: Recorded, negative: bool) -> Recorded:
 
 
 def _reading_nothing(jaxpr: Any, negative: bool) -> Any:
-    counted, rows = {}, []  # the indices that are counted from the end, by where they come to be
+    counted, equations = (
+        {},
+        [],
+    )  # the indices that are counted from the end, by where they come to be
     for equation in jaxpr.eqns:
         kind, params = equation.primitive.name, dict(equation.params)
         if kind == "add" and hasattr(equation.invars[1], "val"):
@@ -135,13 +141,13 @@ def _reading_nothing(jaxpr: Any, negative: bool) -> Any:
         for name, value in params.items():
             params[name] = _each_program(value, negative)
         equation = equation.replace(params=params)
-        rows += _slice_or_nothing(equation) if kind == "dynamic_slice" else [equation]
-    return jaxpr.replace(eqns=rows)
+        equations += _slice_or_nothing(equation) if kind == "dynamic_slice" else [equation]
+    return jaxpr.replace(eqns=equations)
 
 
-def _slice_or_nothing(row: Any) -> list[Any]:
+def _slice_or_nothing(equation: Any) -> list[Any]:
     """Return the operations that read a slice, or NaN where it would begin outside."""
-    sizes = row.params["slice_sizes"]
+    sizes = equation.params["slice_sizes"]
 
     def read(x: jax.Array, *start: jax.Array) -> jax.Array:
         ends = zip(start, x.shape, sizes, strict=True)
@@ -149,9 +155,11 @@ def _slice_or_nothing(row: Any) -> list[Any]:
         nothing = np.nan if is_floating(x) else 0
         return jnp.where(jnp.stack(inside).all(), jax.lax.dynamic_slice(x, start, sizes), nothing)
 
-    given = [jax.ShapeDtypeStruct(each.aval.shape, each.aval.dtype) for each in row.invars]
+    given = [jax.ShapeDtypeStruct(each.aval.shape, each.aval.dtype) for each in equation.invars]
     new = jax.make_jaxpr(read)(*given).jaxpr
-    outer = dict(zip([*new.invars, *new.outvars], [*row.invars, *row.outvars], strict=True))
+    outer = dict(
+        zip([*new.invars, *new.outvars], [*equation.invars, *equation.outvars], strict=True)
+    )
 
     def named(atoms: Any) -> list[Any]:
         return [atom if hasattr(atom, "val") else outer.get(atom, atom) for atom in atoms]
@@ -219,7 +227,7 @@ def drawings(jaxpr: Any) -> list[Drawing]:
     for equation in jaxpr.eqns:
         if moving & _variables(equation.invars):
             moving.update(equation.outvars)
-    needed, found = _variables(jaxpr.outvars), []
+    needed, drawn = _variables(jaxpr.outvars), []
     for equation in reversed(jaxpr.eqns):
         if not needed & set(equation.outvars):
             continue
@@ -227,21 +235,21 @@ def drawings(jaxpr: Any) -> list[Drawing]:
         needed |= read
         if any(within(equation, _draws)):
             keys = consumed(equation) if read & moving else set()
-            found.append(Drawing(bool(read & moving), _place(equation), _wrapped(jaxpr, keys)))
-    return found
+            drawn.append(Drawing(bool(read & moving), _place(equation), _wrapped(jaxpr, keys)))
+    return drawn
 
 
 def consumed(equation: Any) -> set[Any]:
     """Return the variables of the keys with which an operation draws, also in calls inside it."""
     if _draws(equation):
         return {atom for atom in _variables(equation.invars) if is_key(atom.aval)}
-    found = set()
+    variables = set()
     for part in inner(equation):
-        used = _wrapped(part, {atom for equation in part.eqns for atom in consumed(equation)})
+        used = _wrapped(part, {atom for inside in part.eqns for atom in consumed(inside)})
         if len(part.invars) == len(equation.invars):
-            rows = zip(part.invars, equation.invars, strict=True)
-            found |= _variables(outer for own, outer in rows if own in used)
-    return found
+            pairs = zip(part.invars, equation.invars, strict=True)
+            variables |= _variables(outer for own, outer in pairs if own in used)
+    return variables
 
 
 def _wrapped(jaxpr: Any, keys: set[Any]) -> set[Any]:
@@ -298,7 +306,7 @@ def widened(tree: Any, whole: bool = False) -> Any:
     With `whole`, those of whole numbers with a sign too.
     """
 
-    def one(leaf: Any) -> Any:
+    def widen(leaf: Any) -> Any:
         if not (hasattr(leaf, "dtype") and hasattr(leaf, "shape")):
             return leaf
         signed = whole and jax.dtypes.issubdtype(leaf.dtype, np.signedinteger)
@@ -309,4 +317,4 @@ def widened(tree: Any, whole: bool = False) -> Any:
         with enable_x64(True):  # an array of NumPy takes no index that is traced
             return jnp.asarray(wide) if isinstance(leaf, jax.Array) else wide
 
-    return jax.tree.map(one, tree)
+    return jax.tree.map(widen, tree)

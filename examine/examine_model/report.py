@@ -76,7 +76,7 @@ class Finding:
 
     def pages(self) -> list[tuple[str, str, str]]:
         """Return (title, address, cure) of each case that the book knows."""
-        return [row for row in map(known.page, self.cases) if row]
+        return [page for page in map(known.page, self.cases) if page]
 
     def address(self) -> str:
         """Return where the book explains findings of this kind."""
@@ -95,21 +95,21 @@ class Finding:
     def ignored(self, wanted: Iterable[str]) -> bool:
         """Tell whether its id, or ID:SITE, is among some, or in a comment on its line."""
         lines = (linecache.getline(self.file, self.line - up) for up in (0, 1) if self.line)
-        said = [name for line in lines for found in COMMENT.findall(line) for name in
-                found.replace(" ", "").split(",")]  # fmt: skip
-        return bool({self.id, f"{self.id}:{self.site}"} & {*wanted, *said})
+        names = [name for line in lines for ids in COMMENT.findall(line) for name in
+                ids.replace(" ", "").split(",")]  # fmt: skip
+        return bool({self.id, f"{self.id}:{self.site}"} & {*wanted, *names})
 
-    def rows(self) -> list[tuple[str, str]]:
+    def lines(self) -> list[tuple[str, str]]:
         """Return (heading, text) of what is told below: its place, page, cases and cures."""
-        rows = [("at", self.place())]
+        lines = [("at", self.place())]
         if not 0 < len(self.pages()) <= LISTED:
-            rows.append(("why", known.text(self.id)))
-        rows.append(("about", self.address()))
+            lines.append(("why", known.text(self.id)))
+        lines.append(("about", self.address()))
         if len(self.cases) > LISTED:
-            return [*rows, ("cases", ", ".join(self.cases))]
+            return [*lines, ("cases", ", ".join(self.cases))]
         for title, address, cure in self.pages():
-            rows += [("case", f"{title}\n{address}"), ("cure", cure)]
-        return [row for row in rows if row[1]]
+            lines += [("case", f"{title}\n{address}"), ("cure", cure)]
+        return [line for line in lines if line[1]]
 
     def headline(self) -> str:
         """Return in a sentence what disagrees, and its id."""
@@ -190,23 +190,27 @@ class Report:
             if name.partition(":")[0] not in known_ids:
                 near = did_you_mean(name.partition(":")[0], known_ids)
                 raise ValueError(f"unknown id {name!r}{near}: {known.FINDINGS} has them.")
-        for rows in (self.findings, self.hints):
-            meant = [found for found in rows if found.ignored(wanted)]
-            rows[:] = [found for found in rows if found not in meant]
+        for kind in (self.findings, self.hints):
+            meant = [finding for finding in kind if finding.ignored(wanted)]
+            kind[:] = [finding for finding in kind if finding not in meant]
             self.ignored += meant
 
     def silent(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """Return (heading, (checks, why) rows) of what did not answer, one reason a row."""
-        found = []
-        meant = [NotRun(meant.id, f"site {meant.site!r}" if meant.site else "") for meant in self.ignored]
-        kinds = (("Ignored", meant), ("Could not", self.not_run))
-        for heading, rows in kinds:
+        groups = []
+        ignored = [
+            NotRun(each.id, f"site {each.site!r}" if each.site else "") for each in self.ignored
+        ]
+        kinds = (("Ignored", ignored), ("Could not", self.not_run))
+        for heading, not_run in kinds:
             reasons: dict[str, list[str]] = {}
-            for row in rows:
-                reasons.setdefault(row.why, []).append(row.check)
+            for check in not_run:
+                reasons.setdefault(check.why, []).append(check.check)
             if reasons:
-                found.append((heading, [(", ".join(row), why) for why, row in reasons.items()]))
-        return found
+                groups.append(
+                    (heading, [(", ".join(checks), why) for why, checks in reasons.items()])
+                )
+        return groups
 
     def headline(self) -> str:
         """Return the outcome in one line."""
@@ -219,12 +223,12 @@ class Report:
 
     def __str__(self) -> str:
         blocks = [*(_wrap(f"Known: {says}", "") for says in self.releases), self.headline()]
-        for number, found in enumerate(self.findings, start=1):
-            blocks.append(_block(f"{number}. ", found))
+        for number, finding in enumerate(self.findings, start=1):
+            blocks.append(_block(f"{number}. ", finding))
         blocks += [_block("Hint: ", hint) for hint in self.hints]
         for heading, reasons in self.silent():
-            rows = [_wrap(f"{checks}: {why}".removesuffix(": "), "  ") for checks, why in reasons]
-            blocks.append("\n".join([heading, *rows]))
+            lines = [_wrap(f"{checks}: {why}".removesuffix(": "), "  ") for checks, why in reasons]
+            blocks.append("\n".join([heading, *lines]))
         if self.raised:
             blocks.append(f"The model raises\n{self.raised.rstrip()}")
         if self.nothing and self.ran:
@@ -256,12 +260,12 @@ def _wrap(text: str, indent: str, hang: int = 2) -> str:
     )  # fmt: skip
 
 
-def _block(mark: str, found: Finding) -> str:
+def _block(mark: str, finding: Finding) -> str:
     indent = " " * len(mark)
-    rows = [_wrap(f"{mark}{found.headline()}", "", len(mark))]
-    for heading, text in found.rows():
+    lines = [_wrap(f"{mark}{finding.headline()}", "", len(mark))]
+    for heading, text in finding.lines():
         for line in text.splitlines():
-            row, heading = f"{heading:6} {line}", ""
+            shown, heading = f"{heading:6} {line}", ""
             address = line.startswith("https:")  # stays in one piece
-            rows.append(indent + row if address else _wrap(row, indent, 7))
-    return "\n".join(rows)
+            lines.append(indent + shown if address else _wrap(shown, indent, 7))
+    return "\n".join(lines)

@@ -121,24 +121,24 @@ class Run:
 
     def samples(self) -> dict[str, Site]:
         """Return the sample sites by name, the first of each."""
-        found: dict[str, Site] = {}
+        by_name: dict[str, Site] = {}
         for site in self.sites:
             if site.kind == "sample":
-                found.setdefault(site.name, site)
-        return found
+                by_name.setdefault(site.name, site)
+        return by_name
 
     def handed(self) -> dict[str, Any]:
         """Return the values that make another run the same.
 
         They are those of latents, parameters, mutable sites and subsamples.
         """
-        found = {}
+        values = {}
         for site in self.sites:
             drawn = site.latent and site.intervened is None
             given = site.kind in ("param", "mutable") or site.subsample
             if drawn or (given and not site.traced and site.value is not None):
-                found[site.name] = site.value
-        return found
+                values[site.name] = site.value
+        return values
 
     def times(self) -> Counter[str]:
         """Return how often each sample site was met, by name, behind a `block` too."""
@@ -463,8 +463,8 @@ def blame(error: BaseException, where: str = "") -> str:
         where: in which circumstances, such as "under `jit`".
     """
     if getattr(error, "_of_the_model", False):
-        rows = frames_of(error)
-        at = f" ({rows[-1].filename.rpartition('/')[2]}:{rows[-1].lineno})" if rows else ""
+        frames = frames_of(error)
+        at = f" ({frames[-1].filename.rpartition('/')[2]}:{frames[-1].lineno})" if frames else ""
         return f"{where} the model raises {brief(error)}{at}".strip()
     return f"`examine` itself fails with {brief(error)}: please report it"
 
@@ -475,15 +475,15 @@ def frames_of(error: BaseException | None) -> list[traceback.FrameSummary]:
         return []
     mine = Path(__file__).parent
     every = traceback.extract_tb(error.__traceback__ if error else None)
-    rows = [row for row in every if mine not in Path(row.filename).parents]
-    return [row for row in rows if not held.is_library(row.filename)]
+    frames = [frame for frame in every if mine not in Path(frame.filename).parents]
+    return [frame for frame in frames if not held.is_library(frame.filename)]
 
 
 def lines_of(error: BaseException | None) -> str:
     """Return those lines, and the error, as Python prints them; "" of an error not the model's."""
-    rows = frames_of(error)
-    said = "".join(traceback.format_exception_only(error)) if error else ""
-    return "".join(traceback.format_list(rows)) + said if rows else ""
+    frames = frames_of(error)
+    message = "".join(traceback.format_exception_only(error)) if error else ""
+    return "".join(traceback.format_list(frames)) + message if frames else ""
 
 
 def brief(error: BaseException) -> str:

@@ -40,7 +40,7 @@ def load(name: str, default: str = "") -> Any:
     elif "" not in sys.path and "." not in sys.path:
         sys.path.insert(0, "")
     try:
-        found = importlib.import_module(module)
+        loaded = importlib.import_module(module)
     except ImportError as error:
         cure = "run it where `import` finds the module, with its environment."
         raise CannotLoad(f"cannot import {module!r} ({error}): {cure}") from None
@@ -48,9 +48,9 @@ def load(name: str, default: str = "") -> Any:
         says = f"{module!r} raises {type(error).__name__} when it is imported"
         raise CannotLoad(f"{says} ({error}): guard what it runs by `__name__`.") from None
     try:
-        return attrgetter(attribute)(found)
+        return attrgetter(attribute)(loaded)
     except AttributeError:
-        meant = did_you_mean(attribute, dir(found))
+        meant = did_you_mean(attribute, dir(loaded))
         raise CannotLoad(f"{module} has no {attribute!r}{meant}.") from None
 
 
@@ -136,13 +136,13 @@ def main(words: list[str] | None = None, program: str = "examine-model", default
     screen = sys.stdout if options.format == "text" else sys.stderr  # what the model prints
     try:
         with contextlib.redirect_stdout(screen):
-            found = load(options.model, module)
+            loaded = load(options.model, module)
             args, kwargs = split(options.arguments, module)
             if options.function:
-                report = plain.examine(found, args, kwargs, **common)
+                report = plain.examine(loaded, args, kwargs, **common)
             else:
                 report = driver.examine(
-                    found, args, kwargs, rng_key=options.seed, slow=options.slow,
+                    loaded, args, kwargs, rng_key=options.seed, slow=options.slow,
                     guide=load(options.guide, module) if options.guide else None, **common,
                 )  # fmt: skip
     except (CannotLoad, ValueError, TypeError) as error:

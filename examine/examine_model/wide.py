@@ -29,14 +29,14 @@ def ways_of(context: Context) -> dict[str, Any]:
     These are the continuous latents. There are none where a loop has no gradient, or where one ends
     by a condition: at what rounding makes of its number of steps there is nothing new to see.
     """
-    sites, found = context.draw.samples(), {}
+    sites, ways = context.draw.samples(), {}
     if any(context.traced.iterated().values()):
         return {}
     for name in context.draws.slopes:
         if name in sites and sites[name].latent:
             with contextlib.suppress(Exception):  # a law with no way to its support
-                found[name] = biject_to(sites[name].fn.support)
-    return found
+                ways[name] = biject_to(sites[name].fn.support)
+    return ways
 
 
 class Wide:
@@ -56,7 +56,7 @@ class Wide:
         self.ways = ways_of(context) if climbs else {}
         self.checked = [*self.ways, *context.draws.inside]
         given = programs.widened((context.args, context.kwargs), whole)
-        self.said = context.measuring(given, copied(context.model))
+        self.run_measured = context.measuring(given, copied(context.model))
         self.key, self.names = context.key(1), {*context.names}
         with refused("with 64 bits"):
             self.points = programs.in_64_bits(jax.vmap(self.free), self.drawn) if climbs else {}
@@ -79,7 +79,7 @@ class Wide:
         def height(point: dict) -> Any:
             there = {name: way(point[name]) for name, way in self.ways.items()}
             taken = {name: jnp.where(climbing, x, values[name]) for name, x in there.items()}
-            run = self.said(self.key, {**values, **taken})
+            run = self.run_measured(self.key, {**values, **taken})
             if not run.rows.keys() >= self.names:  # a name may hold a tracer of this run
                 raise CannotRun("with 64 bits the model has other sites")
             outside = [~jnp.asarray(each) for each in self.inside(run)]
@@ -108,8 +108,8 @@ class Wide:
         number = max((len(rows) for rows in jax.tree.leaves(values)), default=DRAWS)
         given = [row_of(values, draw) for draw in range(number)]
         point = row_of(self.points, 0)
-        found = [self.program(one, point, np.bool_(False))[0][1][0] for one in given]
-        return jax.tree.map(lambda *rows: np.stack(rows), *found)
+        densities = [self.program(values, point, np.bool_(False))[0][1][0] for values in given]
+        return jax.tree.map(lambda *rows: np.stack(rows), *densities)
 
     def slope_at(self, draw: int) -> tuple[float, dict]:
         """Return the log density at a draw and its gradient, in unconstrained space."""
@@ -136,27 +136,27 @@ class Wide:
         ends = np.cumsum([leaf[0].size for leaf in leaves])[:-1]
         values = row_of(self.drawn, best)
 
-        def said(point: np.ndarray) -> Any:
+        def computed(point: np.ndarray) -> Any:
             parts = np.split(size * point, ends)
             parts = [part.reshape(leaf.shape[1:]) for part, leaf in zip(parts, leaves, strict=True)]
             return self.program(values, jax.tree.unflatten(tree, parts), np.bool_(True))
 
         start = all_draws[best] / size
-        allowed = said(start)[0][1][2]
+        allowed = computed(start)[0][1][2]
 
         def slope(point: np.ndarray) -> tuple[float, np.ndarray]:
-            (height, (_, _, outside)), slopes = said(point)
+            (height, (_, _, outside)), slopes = computed(point)
             slopes = np.concatenate([part.ravel() for part in jax.tree.leaves(slopes)])
             return (-np.inf if outside > allowed else height), size * slopes
 
         reach = REACH * (high - low)
-        found = climb(slope, start, (low - reach) / size, (high + reach) / size)
-        return None if found is None else {**values, **said(found)[0][1][1]}
+        optimum = climb(slope, start, (low - reach) / size, (high + reach) / size)
+        return None if optimum is None else {**values, **computed(optimum)[0][1][1]}
 
 
 def row_of(tree: Any, number: int) -> Any:
     """Return one draw of several."""
-    return jax.tree.map(lambda rows: np.asarray(rows)[number], tree)
+    return jax.tree.map(lambda leaf: np.asarray(leaf)[number], tree)
 
 
 def in_64_bits(context: Context) -> Wide:

@@ -395,9 +395,9 @@ def test_what_keeps_a_tracer_decides_the_case(keep, cases, place):
     kept = functools.partial(keep, Notes())
     reports.append(examine.function(kept, jnp.float32(1.0), checks=["state"]))
     for report in reports:
-        finding = [finding for finding in report.findings if finding.id == "tracer-kept"]
-        assert [row.cases for row in found] == ([] if cases is None else [cases]), report
-        assert all(place in row.says for row in found), report
+        findings = [finding for finding in report.findings if finding.id == "tracer-kept"]
+        assert [finding.cases for finding in findings] == ([] if cases is None else [cases]), report
+        assert all(place in finding.says for finding in findings), report
 
 
 # --- one key twice -------------------------------------------------------------------------------

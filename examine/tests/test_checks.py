@@ -257,7 +257,9 @@ def test_a_stacked_site_that_raises_is_a_finding_where_its_steps_do_not():
         return carry, None
 
     report = examine(lambda: scan(step, None, jnp.zeros(3)) and None)
-    assert "raises-in-scan" in {case for finding in report.findings for case in finding.cases}, report
+    assert "raises-in-scan" in {case for finding in report.findings for case in finding.cases}, (
+        report
+    )
 
 
 @pytest.mark.parametrize("guide_of", [AutoNormal, lambda model: None])
@@ -843,7 +845,9 @@ ROWS = [pytest.param(*row, marks=() if row is FIRST[row[0]] else pytest.mark.slo
 def test_what_a_check_says_of_a_model(check, model, data, wanted):
     report = examine(model, *data, checks=[check])
     assert not report.not_run, report
-    said = [finding.id for finding in report.findings] + [f"hint of {hint.id}" for hint in report.hints]
+    said = [finding.id for finding in report.findings] + [
+        f"hint of {hint.id}" for hint in report.hints
+    ]
     assert said == [wanted] * bool(wanted), report
 
 

@@ -157,6 +157,8 @@ def test_what_cannot_be_compared_is_said():
         examine.function(decides, X, checks=["keys"])
     assert examine.function(stale(), X, ignore=["stale-program"]).ok
     noisy = examine.function(lambda x: x + np.random.normal(size=x.shape), X, checks=["state"])
-    assert [skipped.why for skipped in noisy.not_run] == ["it returns another result at each call"], noisy
+    assert [skipped.why for skipped in noisy.not_run] == [
+        "it returns another result at each call"
+    ], noisy
     (row,) = examine.function(Centred(), np.zeros(3), checks=["state"]).not_run
     assert row.why == "the model's mean is kept, and it takes no other data made of these"

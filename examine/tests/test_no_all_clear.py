@@ -491,7 +491,9 @@ def narrow(y):
 def test_a_draw_that_is_refused_is_told_and_others_are_taken():
     report = examine(narrow, 1.0)
     assert "support" in report.ran and not report.strict
-    assert any(skipped.check == "draws" and "invalid scale" in skipped.why for skipped in report.not_run)
+    assert any(
+        skipped.check == "draws" and "invalid scale" in skipped.why for skipped in report.not_run
+    )
 
 
 # --- state, in every form ------------------------------------------------------------------------
@@ -645,7 +647,7 @@ def test_each_finding_has_its_text_without_the_book(monkeypatch):
         for name in names:
             assert "  why " in str(Report("m", findings=[Finding(check, name, "odd")])), name
     column = Finding("likelihood", "broadcast", "odd", cases=("column-against-row",))
-    assert "y[:, 0]" in dict(column.rows())["cure"]
+    assert "y[:, 0]" in dict(column.lines())["cure"]
 
 
 def test_the_texts_are_those_of_the_book():

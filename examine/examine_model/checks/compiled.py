@@ -32,20 +32,20 @@ def check(context: Context) -> None:
         raise NothingToCompare(f"no array has more than {LARGE:,} numbers; `slow=True` compiles it")
     compiled = densities_compiled(context)
     for name in context.names:
-        found = context.apart(name, context.ways.called[name], compiled[name])
-        if not found:
+        apart = context.apart(name, context.ways.called[name], compiled[name])
+        if not apart:
             continue
         if context.noise is None:
             raise CannotRun("the model gives another log density in each run")
-        if np.isinf([found.here, found.there]).any():
+        if np.isinf([apart.here, apart.there]).any():
             continue  # left to `jit`, which knows what XLA avoids
-        says = found.says("as it is called", "in the program that XLA makes of it")
+        says = apart.says("as it is called", "in the program that XLA makes of it")
         says += f". Arrays have up to {size:,} numbers, and rounding does not explain it: the "
         context.find("miscompiled", f"{says}compiler is at fault", name)
 
 
 def densities_compiled(context: Context) -> dict[str, Any]:
     """Return the log density of each site from one program, compiled as `jax.jit` does."""
-    said, key = context.measuring(), context.key(1)
+    measured, key = context.measuring(), context.key(1)
     with refused("under `jit`"):
-        return jax.jit(lambda values: said(key, values).rows)(context.values)
+        return jax.jit(lambda values: measured(key, values).rows)(context.values)

@@ -37,7 +37,7 @@ def check(context: Context) -> None:
     if context.guide is None:
         raise NothingToCompare("no `guide=` was given")
     held = context.held
-    with held.kept():
+    with held.restoring():
         places = Held(context.guide).tracers()
         if places:
             says = f"the guide holds a tracer in {next(iter(places)).replace('model', 'guide', 1)}"
@@ -73,11 +73,11 @@ def fits(context: Context) -> None:
                 f"{site.fn.support}: the loss is infinite outside, or wrong"
             )
             context.find("guide-support", says, name)
-    params = {name: row for name, row in trace.items() if row["type"] == "param"}
-    for name, row in params.items():
-        if row["kwargs"].get("constraint", constraints.real) is not constraints.real:
+    params = {name: param for name, param in trace.items() if param["type"] == "param"}
+    for name, param in params.items():
+        if param["kwargs"].get("constraint", constraints.real) is not constraints.real:
             continue
-        below = {name: -1.0 - jnp.abs(row["value"])} if is_smooth(row["value"]) else {}
+        below = {name: -1.0 - jnp.abs(param["value"])} if is_smooth(param["value"]) else {}
         try:
             handlers.substitute(guide, data=below)(*given[0], **given[1])
         except ValueError as error:
@@ -108,7 +108,7 @@ def seeded_inside(context: Context) -> None:
     model = getattr(context.guide, "model", None)
     if model is None or model is context.model:
         return
-    runs = [running.run(model, context.args, context.kwargs, context.key(one)) for one in (5, 6)]
+    runs = [running.run(model, context.args, context.kwargs, context.key(seed)) for seed in (5, 6)]
     here, other = (drawing(run) for run in runs)
     for name in here.keys() & other.keys():
         if same_key(here[name].rng_key, other[name].rng_key):
@@ -204,10 +204,10 @@ def predicted(context: Context, params: dict, args: tuple, kwargs: dict) -> tupl
     except TypeError:  # a release whose guides take no arguments here
         drawn = context.guide.sample_posterior(key, params)
     latents = {name: value for name, value in drawn.items() if name in context.values}
-    with context.held.kept():
+    with context.held.restoring():
         values = {**context.values, **latents}
-        found = running.run(context.model, args, kwargs, context.key(1), values)
-    for site in found.sites:
+        run = running.run(context.model, args, kwargs, context.key(1), values)
+    for site in run.sites:
         if site.kind != "deterministic" or site.name not in drawn:
             continue
         wanted, got = site.value, drawn[site.name]

@@ -51,12 +51,16 @@ def matter(context: Context, negative: bool) -> bool:
     except Exception:  # an operation whose program cannot be changed
         return False
     pairs = [(np.asarray(reads[name]), np.asarray(not_there[name])) for name in context.names]
-    return any(not np.array_equal(one, other, equal_nan=True) for one, other in pairs)
+    return any(not np.array_equal(read, nothing, equal_nan=True) for read, nothing in pairs)
 
 
 def labels(context: Context) -> bool:
     """Tell whether the model is given whole numbers of which none is below zero but -1."""
     given = [*jax.tree.leaves((context.args, context.kwargs))]
-    given += [row[0] for row in context.held.noted.values() if isinstance(row[0], np.ndarray)]
-    whole = [row for row in given if hasattr(row, "dtype") and np.issubdtype(row.dtype, np.integer)]
-    return any(np.min(row, initial=0) == -1 for row in whole)
+    given += [held[0] for held in context.held.noted.values() if isinstance(held[0], np.ndarray)]
+    whole = [
+        numbers
+        for numbers in given
+        if hasattr(numbers, "dtype") and np.issubdtype(numbers.dtype, np.integer)
+    ]
+    return any(np.min(numbers, initial=0) == -1 for numbers in whole)

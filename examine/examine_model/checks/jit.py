@@ -7,7 +7,7 @@ import jax
 from .. import comparing
 from ..context import LARGE, RESULT, CannotRun, Context, NothingToCompare
 from ..wide import Wide
-from .stale import told
+from .stale import old_program
 
 
 def check(context: Context) -> None:
@@ -57,8 +57,8 @@ def stale(context: Context) -> tuple[str, list[str]]:
     """
     ways = context.ways
     if context.largest > LARGE and ways.anew:
-        rows = [(name, ways.under_jit[name], fresh) for name, fresh in ways.anew.items()]
-        if not any(context.apart(*row) for row in rows):
+        pairs = [(name, ways.under_jit[name], fresh) for name, fresh in ways.anew.items()]
+        if not any(context.apart(*pair) for pair in pairs):
             return "", []
     with jax.disable_jit():
         anew, before = context.run(context.key(1)).times(), context.draw.times()
@@ -68,23 +68,23 @@ def stale(context: Context) -> tuple[str, list[str]]:
     traced = any(site.traced == "DynamicJaxprTracer" for site in sites)
     if traced or anew.keys() - before.keys():
         return "", ["jitted-draw-keeps-seed"]
-    return told(context.held, context.changed_by, ways.anew or {})
+    return old_program(context.held, context.changed_by, ways.anew or {})
 
 
-def differs(context: Context, one: dict, other: dict, second: str) -> tuple[str, str] | None:
+def differs(context: Context, numbers: dict, other: dict, second: str) -> tuple[str, str] | None:
     """Return what two ways of running give differently, and of which site; the densities first."""
     first = "as it is called"
-    for name in sorted(one, key=lambda name: name not in context.names):
-        found = context.apart(name, one[name], other[name]) if name in other else None
-        if not found:
+    for name in sorted(numbers, key=lambda name: name not in context.names):
+        apart = context.apart(name, numbers[name], other[name]) if name in other else None
+        if not apart:
             continue
         what, site = "", name
         if name.startswith(RESULT):
             what, site = RESULT, ""
         elif name not in context.names:
             what = "it is"
-        says = found.says(first, second, what)
-        if found.finite():
+        says = apart.says(first, second, what)
+        if apart.finite():
             return says, site
         says += "; a number is too large or too small on the way, and XLA may avoid it"
         if not any((hint.id, hint.site) == ("overflow", site) for hint in context.hints):

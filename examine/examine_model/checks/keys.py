@@ -66,15 +66,15 @@ def check(context: Context) -> None:
         context.hint("fixed-draw", says, place=place)
     if not here and not own and not by_hand:
         raise NothingToCompare("no site draws")
-    for place in dict.fromkeys(row.place for row in own if not row.by_key):
+    for place in dict.fromkeys(draw.place for draw in own if not draw.by_key):
         says = "what is drawn here is the same under every seed, since its key is made in the model"
         context.hint("fixed-draw", says, place=place)
     drawn = set[Any]()
-    for row in reversed(own):
-        if row.keys & drawn:
+    for draw in reversed(own):
+        if draw.keys & drawn:
             says = "a key with which the model has drawn is used again: split it before"
-            context.hint("same-key", says, place=row.place)
-        drawn |= row.keys
+            context.hint("same-key", says, place=draw.place)
+        drawn |= draw.keys
     fixed = []
     for name, site in here.items():
         if name not in other:
@@ -123,13 +123,13 @@ def seeded_by_hand(context: Context) -> list[tuple[str, int]]:
     def change(thing: Any) -> Any:
         return others.get(id(thing), thing)
 
-    said, key = context.measuring(), context.key(1)
-    before = said(key, context.values).numbers()
+    measured, key = context.measuring(), context.key(1)
+    before = measured(key, context.values).numbers()
     try:
         for where, name, maker in makers:
             setattr(where, name, change(maker))
         with context.held.replaced(change):
-            after = said(key, context.values).numbers()
+            after = measured(key, context.values).numbers()
     except Exception:  # another seed is refused
         return []
     finally:
@@ -142,27 +142,27 @@ def seeded_by_hand(context: Context) -> list[tuple[str, int]]:
 def same_as_another(sites: dict[str, Site]) -> dict[str, str]:
     """Return the sites that draw with the key of an earlier one in the same run, by name."""
     first: dict[bytes, str] = {}
-    found = {}
+    repeated = {}
     for name, site in sites.items():
         if site.rng_key is not None:
             key = np.asarray(jax.random.key_data(site.rng_key)).tobytes()
             if first.setdefault(key, name) != name:
-                found[name] = first[key]
-    return found
+                repeated[name] = first[key]
+    return repeated
 
 
-def drawing(found: Run) -> dict[str, Site]:
+def drawing(run: Run) -> dict[str, Site]:
     """Return what draws in a run, by name: its sites, and its loops, which hand keys on."""
     return {
         site.name: site
-        for site in found.sites
+        for site in run.sites
         if site.kind == "loop"
         or (site.kind == "sample" and not (site.observed or site.traced or site.looped))
     }
 
 
-def same_key(one: Any, other: Any) -> bool:
+def same_key(first: Any, second: Any) -> bool:
     """Tell whether two keys are equal, in the old form or the new."""
-    if one is None or other is None:
+    if first is None or second is None:
         return False
-    return bool(np.array_equal(jax.random.key_data(one), jax.random.key_data(other)))
+    return bool(np.array_equal(jax.random.key_data(first), jax.random.key_data(second)))

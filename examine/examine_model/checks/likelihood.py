@@ -90,8 +90,12 @@ def omitted(context: Context) -> list[str]:
         bound = signature.bind(*context.args, **context.kwargs).arguments
     except (TypeError, ValueError):
         return []
-    rows = signature.parameters.items()
-    return [name for name, row in rows if row.default is None and bound.get(name) is None]
+    parameters = signature.parameters.items()
+    return [
+        name
+        for name, parameter in parameters
+        if parameter.default is None and bound.get(name) is None
+    ]
 
 
 def of_observations(context: Context, name: str, site: Site) -> None:
@@ -175,7 +179,9 @@ def sums(context: Context, name: str, rows: np.ndarray, axis: int) -> bool:
 
     try:
         here = context.changed_by(lambda leaf: leaf)[name]
-        there = [context.changed_by(functools.partial(moved, row))[name] for row in (0, length - 1)]
+        there = [
+            context.changed_by(functools.partial(moved, index))[name] for index in (0, length - 1)
+        ]
     except Exception:  # a model that refuses such data
         return False
     return not any(np.allclose(here, rows, rtol=1e-6) for rows in there)

@@ -43,7 +43,7 @@ def check(context: Context) -> None:
             return handlers.seed(context.model, context.key(1))(*args, **kwargs)
 
     latents = {site.name for site in context.draw.sites if site.latent}
-    with refused("at the last state"), context.held.kept():
+    with refused("at the last state"), context.held.restoring():
         if latents <= z.keys():
             now = potential_energy(model, context.args, context.kwargs, z)
         else:  # it sums over the others

@@ -42,11 +42,11 @@ class Place:
 
     def apart(self, names: Iterable[str]) -> dict[str, list[comparing.Apart | None]]:
         """Return by site where log densities in 32 bits lose something, at each draw."""
-        found = {}
+        by_name = {}
         for name in names:
             rows = np.asarray(self.here[name]), self.there[name], self.moved[name]
-            found[name] = [lossy(*row) for row in zip(*rows, strict=True)]
-        return found
+            by_name[name] = [lossy(*draws) for draws in zip(*rows, strict=True)]
+        return by_name
 
     def heights(self) -> np.ndarray:
         """Return the log density of each draw with 64 bits."""
@@ -76,28 +76,30 @@ def check(context: Context) -> None:
         raise NothingToCompare("what the model draws beside its sites is another number in 64 bits")
     model = context.wide
     place = at_the_prior(context, model)
-    found = place.apart(context.names)
-    wrong = {draw for rows in found.values() for draw, row in enumerate(rows) if is_wrong(row)}
+    differences = place.apart(context.names)
+    wrong = {
+        draw for rows in differences.values() for draw, apart in enumerate(rows) if is_wrong(apart)
+    }
     top, far = at_the_optimum(context, model), False
     lost = top.apart(context.names) if top else {}
     if top and wrong and not any(map(any, lost.values())):
         far = bool(place.heights()[[*wrong]].max() < top.heights()[0] - FAR)
     elif top and not wrong and any(map(any, lost.values())):
-        place, found = top, lost
-    if not any(map(any, found.values())):
+        place, differences = top, lost
+    if not any(map(any, differences.values())):
         coarse(context, top)
         return
     if any(finding.check == "jit" for finding in context.findings):
         raise NothingToCompare("`jit` says that the model gives another log density anew")
     if context.noise is None or out_of_date(context):
         raise CannotRun("the model gives another log density when it is traced anew")
-    reals, draws = [], (np.arange(len(next(iter(found.values())))), place.values)
+    reals, draws = [], (np.arange(len(next(iter(differences.values())))), place.values)
     for given in as_real((context.args, context.kwargs)):
         with contextlib.suppress(Exception):  # whole numbers that have to be whole, as an index
             here = running.quick(at_draws(context, given), *draws)
             reals.append(replace(place, here=here).apart(context.names))
     iterated = context.traced.iterated()
-    for name, rows in found.items():
+    for name, rows in differences.items():
         by_whole_numbers = any(not any(real[name]) for real in reals)
         compare(context, name, rows, place.where, far, by_whole_numbers, iterated[name])
 
@@ -114,8 +116,8 @@ def at_the_optimum(context: Context, model: Wide) -> Place | None:
     if best is None:
         return None
     kinds = jax.tree.map(np.asarray, context.draws.values)
-    values = jax.tree.map(lambda one, kind: np.asarray(one, kind.dtype)[None], best, kinds)
-    every = jax.tree.map(lambda row: np.repeat(row, DRAWS, axis=0), values)
+    values = jax.tree.map(lambda value, kind: np.asarray(value, kind.dtype)[None], best, kinds)
+    every = jax.tree.map(lambda value: np.repeat(value, DRAWS, axis=0), values)
     here = {name: np.asarray(rows)[:1] for name, rows in context.draws.rows_at(every).items()}
     wide = programs.widened(values)
     there, moved = model.rows_at(wide), model.rows_at(comparing.shaken(wide))
@@ -166,8 +168,8 @@ def rounded_together(given: Any) -> bool:
 
 def at_draws(context: Context, given: Any) -> Callable[..., dict[str, Any]]:
     """Return a function of numbered draws: their log densities, with some arguments."""
-    key, said = context.key(1), context.measuring(given)
-    return lambda *draws: jax.lax.map(lambda draw: said(key, draw[1]).rows, draws)
+    key, measured = context.key(1), context.measuring(given)
+    return lambda *draws: jax.lax.map(lambda draw: measured(key, draw[1]).rows, draws)
 
 
 def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:
@@ -180,36 +182,36 @@ def lossy(here: Any, there: Any, moved: Any) -> comparing.Apart | None:
     least = [np.log(float(np.finfo(kind).tiny)) for kind in (np.float32, np.float64)]
     clamped = (np.abs(here - least[0]) < 0.01) & (np.abs(there - least[1]) < 0.01)
     here = np.where(clamped, there, here)
-    found = comparing.apart(here, there, noise=comparing.rounding(there, moved))
-    if found is None or not found.finite():
-        return found
-    largest = np.abs(found.here - found.there).max()
-    return found if max(largest, abs(found.gap())) > NATS else None
+    apart = comparing.apart(here, there, noise=comparing.rounding(there, moved))
+    if apart is None or not apart.finite():
+        return apart
+    largest = np.abs(apart.here - apart.there).max()
+    return apart if max(largest, abs(apart.gap())) > NATS else None
 
 
-def is_wrong(row: comparing.Apart | None) -> bool:
+def is_wrong(apart: comparing.Apart | None) -> bool:
     """Tell whether 32 bits give a number that is wrong, and not one that is out of their reach."""
-    if row is None:
+    if apart is None:
         return False
-    return row.finite() or bool(np.isposinf(row.here).any())
+    return apart.finite() or bool(np.isposinf(apart.here).any())
 
 
 def compare(
-    context: Context, name: str, found: list[comparing.Apart | None], where: str,
+    context: Context, name: str, differences: list[comparing.Apart | None], where: str,
     far: bool, by_whole_numbers: bool, iterated: bool,
 ) -> None:  # fmt: skip
     """Add what was found for one site in some draws; `far` from an optimum where nothing is."""
-    apart = [row for row in found if row]
-    wrong = [row for row in apart if is_wrong(row)]
-    most = 2 * sum(bool(np.isnan(row.here).any()) for row in apart) >= len(found)
+    apart = [each for each in differences if each]
+    wrong = [each for each in apart if is_wrong(each)]
+    most = 2 * sum(bool(np.isnan(each.here).any()) for each in apart) >= len(differences)
     for rows, tell, case in (
         (wrong, context.hint if far else context.find, "float32-likelihood"),
         (apart, context.find if where or most else context.hint, "divergences-unsaid"),
     ):
         cases = ["seconds-since-1970"] if rounded_together((context.args, context.kwargs)) else []
         if rows:
-            worst = max(rows, key=lambda row: np.nan_to_num(abs(row.gap())))
-            where = where or f"in {len(rows)} of {len(found)} prior draws"
+            worst = max(rows, key=lambda each: np.nan_to_num(abs(each.gap())))
+            where = where or f"in {len(rows)} of {len(differences)} prior draws"
             says = f"{where} {worst.says('with 32 bits', 'with 64')}"
             if by_whole_numbers:
                 says += "; it is whole numbers that need the 64, among the arguments"

@@ -37,16 +37,16 @@ def check(context: Context) -> None:
     Raises:
         NothingToCompare: there is none.
     """
-    found = list(given(context.args, context.kwargs))
-    if not found and not any(laws_held(context)):
+    leaves = list(given(context.args, context.kwargs))
+    if not leaves and not any(laws_held(context)):
         raise NothingToCompare("no argument is a distribution")
     with taken_apart() as copied:
         run = context.run(context.key(0))
-    closed = [row for row in laws_held(context) if id(row[1]) in copied]
+    closed = [law for law in laws_held(context) if id(law[1]) in copied]
     for name, fn in closed[:1]:  # those inside it are copied with it
         validation(context, name, fn)
     priors = {id(site.fn) for site in run.sites}
-    for name, fn in found:
+    for name, fn in leaves:
         if id(fn) in copied:
             validation(context, name, fn)
         elif id(fn) in priors:
@@ -81,19 +81,19 @@ def copied_law(value: Any) -> Any:
 @contextlib.contextmanager
 def taken_apart() -> Iterator[set[int]]:
     """Collect the identities of the distributions that JAX takes apart meanwhile."""
-    found: set[int] = set()
+    ids: set[int] = set()
     fields = vars(dist.Distribution)["gather_pytree_data_fields"]
 
     def noted(cls: type) -> Any:
         frame = sys._getframe(1)
         if frame.f_code.co_name == "tree_flatten":
-            found.add(id(frame.f_locals.get("self")))
+            ids.add(id(frame.f_locals.get("self")))
         return fields.__func__(cls)
 
     hooked: Any = dist.Distribution
     hooked.gather_pytree_data_fields = classmethod(noted)
     try:
-        yield found
+        yield ids
     finally:
         hooked.gather_pytree_data_fields = fields
 

@@ -65,14 +65,16 @@ def cause(given, taken) -> str:
 
 def same_density(context: Context) -> None:
     """Find the sites whose density is another for the same values."""
-    if context.draw.keys_asked or any(finding.check == context.check for finding in context.findings):
+    if context.draw.keys_asked or any(
+        finding.check == context.check for finding in context.findings
+    ):
         return  # the model draws more than its sites, so another key is another density
     if loop_draws_what_it_observes(context):
         return
     for name, before in context.ways.drawn.items():
-        found = context.apart(name, before, context.ways.called[name])
-        if found:
-            says = found.says("where the values were drawn", "where the same values are handed in")
+        apart = context.apart(name, before, context.ways.called[name])
+        if apart:
+            says = apart.says("where the values were drawn", "where the same values are handed in")
             context.find("density-not-repeated", says, name)
             return
 
@@ -111,9 +113,9 @@ def same_with_intermediates(context: Context) -> None:
         return
     densities = running.quick(lambda: {name: both(site) for name, site in sites.items()})
     for name in sites:
-        found = context.apart(name, *densities[name])
-        if found:
-            context.find("density-of-a-draw", found.says("", "for a guide"), name)
+        apart = context.apart(name, *densities[name])
+        if apart:
+            context.find("density-of-a-draw", apart.says("", "for a guide"), name)
 
 
 def gradient_arrives(context: Context) -> None:
@@ -166,12 +168,12 @@ def in_64_bits(context: Context, name: str) -> int:
     """Return at how many draws the density is finite with 64 bits, and the gradient is NaN."""
     try:
         model = context.wide
-        said = [model.slope_at(draw) for draw in range(DRAWS)]
+        slopes_at = [model.slope_at(draw) for draw in range(DRAWS)]
     except CannotRun:
         return 0
     return sum(
         bool(np.isfinite(height) and np.isnan(slopes.get(name, 0.0)).any())
-        for height, slopes in said
+        for height, slopes in slopes_at
     )  # fmt: skip
 
 

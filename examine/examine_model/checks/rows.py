@@ -65,11 +65,11 @@ class Data:
 
     def __init__(self, context: Context) -> None:
         self.context, self.before = context, context.back.samples()
-        held = [row[1] for row in context.held.noted.values()]
+        held = [entry[1] for entry in context.held.noted.values()]
         parts = [[*each.values()] if isinstance(each, dict) else each for each in held
                  if isinstance(each, (dict, list))]  # fmt: skip
         every = jax.tree.leaves((context.args, context.kwargs))
-        every += [thing for row in parts for thing in row]
+        every += [thing for part in parts for thing in part]
         self.by_rows: dict[int, list[Any]] = {}
         for thing in {id(each): each for each in every if is_data(each)}.values():
             self.by_rows.setdefault(len(thing), []).append(thing)
@@ -99,8 +99,8 @@ class Data:
         given, change = (self.context.key(1), self.context.values), taking(changes)
         try:
             with self.context.held.replaced(change):
-                said = self.context.measuring_changed(change)
-                program = Recorded(lambda *at: said(*at).rows, *given)
+                measured = self.context.measuring_changed(change)
+                program = Recorded(lambda *at: measured(*at).rows, *given)
             return [*map(np.asarray, of_constants(program, *given))]
         except Exception as error:
             raise Refused from error
@@ -160,19 +160,19 @@ def every_pair(context: Context, data: Data, name: str) -> bool:
     for rows, things in data.by_rows.items():
         if not 1 < len(things) <= MANY:
             continue
-        loose = [[one] for one in things if abs(sums(([one], mixed(rows))) - before) < exact]
+        loose = [[thing] for thing in things if abs(sums(([thing], mixed(rows))) - before) < exact]
         halves = range(0, rows, 2), range(1, rows, 2), range(rows)
         first, second, both = (instead(rows, *half) for half in halves)
         additive = []
-        for one in loose if len(loose) > 1 else []:
-            alone = [sums((one, index)) - before for index in (first, second, both)]
+        for group in loose if len(loose) > 1 else []:
+            alone = [sums((group, index)) - before for index in (first, second, both)]
             if abs(alone[0]) > CLEAR * exact and abs(alone[0] + alone[1] - alone[2]) < 4 * exact:
-                additive.append((one, alone))
-        for at, (one, alone) in enumerate(additive):
+                additive.append((group, alone))
+        for at, (group, alone) in enumerate(additive):
             for other, there in additive[:at]:
-                together = sums((one, first), (other, second)) - before
+                together = sums((group, first), (other, second)) - before
                 if abs(together - alone[0] - there[1]) > CLEAR * exact:
-                    shapes = " and ".join(str(np.shape(each[0])) for each in (other, one))
+                    shapes = " and ".join(str(np.shape(each[0])) for each in (other, group))
                     says = (
                         f"it stays {before:.5g} when one of two arrays, of the shapes {shapes}, "
                         f"is permuted and the other is not, so it is a sum over all "
@@ -191,8 +191,8 @@ def counts_as_one(context: Context, data: Data, name: str) -> bool:
         if any(rows in np.shape(value) for value in context.values.values()):
             continue
         each = np.tile(np.arange(rows), 2)
-        one = total(data.again((things, instead(rows, 0))), name)
-        if abs(one - before) < CLEAR * exact:
+        without_first = total(data.again((things, instead(rows, 0))), name)
+        if abs(without_first - before) < CLEAR * exact:
             continue
         try:
             twice = total(data.again((things, each)), name)
@@ -214,16 +214,16 @@ def of_other_rows(context: Context, data: Data, names: list[str]) -> None:
     One row is left out, and another is there twice in its place. What the rows have in common
     before a latent comes into it, such as the mean of a column, is meant.
     """
-    said: dict[int, dict[str, Site]] = {}
+    sites_without: dict[int, dict[str, Site]] = {}
     for name in names:
         site = data.before[name]
         shape = jax.eval_shape(partial(density, site)).shape
         for rows, things in data.by_rows.items():
             if shape.count(rows) != 1 or any(finding.site == name for finding in context.findings):
                 continue
-            if rows not in said:
-                said[rows] = data.again((things, instead(rows, 0)))
-            other, axis = said[rows].get(name, site), shape.index(rows)
+            if rows not in sites_without:
+                sites_without[rows] = data.again((things, instead(rows, 0)))
+            other, axis = sites_without[rows].get(name, site), shape.index(rows)
             if only_first(numbers_of(site), numbers_of(other), rows):
                 continue
             pair = [
@@ -252,9 +252,9 @@ def only_first(here: list[np.ndarray], there: list[np.ndarray], rows: int) -> bo
     """Tell whether arrays differ in their first row only, along an axis of so many rows."""
     if [each.shape for each in here] != [each.shape for each in there]:
         return False
-    for one, other in zip(here, there, strict=True):
-        moved = np.argwhere(~((one == other) | ((one != one) & (other != other))))
-        own = [axis for axis, length in enumerate(one.shape) if length == rows]
+    for left, right in zip(here, there, strict=True):
+        moved = np.argwhere(~((left == right) | ((left != left) & (right != right))))
+        own = [axis for axis, length in enumerate(left.shape) if length == rows]
         if moved.size and not any((moved[:, axis] == 0).all() for axis in own):
             return False
     return True

@@ -45,7 +45,7 @@ def compare(context: Context, model: Any, where: str) -> None:
     kinds: dict[str, Any] = {}
 
     def numbers(rng_key: Any) -> dict[str, tuple[Any, Any, Any]]:
-        found = {}
+        by_name = {}
         for site, steps in context.run(rng_key, spy=True, model=model).scanned:
             kinds[site.name] = site.fn
             try:
@@ -53,8 +53,8 @@ def compare(context: Context, model: Any, where: str) -> None:
             except Exception as error:
                 raised[site.name] = error
                 continue
-            found[site.name] = by_step(each, steps)
-        return found
+            by_name[site.name] = by_step(each, steps)
+        return by_name
 
     with refused("under `jit`"):
         drawn = running.quick(
@@ -65,10 +65,10 @@ def compare(context: Context, model: Any, where: str) -> None:
         says += running.brief(reason)
         context.find("stacked-raises", says, name, loud(kinds[name]))
     for name, draws in drawn.items():
-        rows = zip(*map(np.asarray, draws), strict=True)
-        apart = [found for row in rows if (found := comparing.apart(*row))]
+        pairs = zip(*map(np.asarray, draws), strict=True)
+        apart = [difference for pair in pairs if (difference := comparing.apart(*pair))]
         if apart:
-            worst = max(apart, key=lambda found: np.nan_to_num(abs(found.gap())))
+            worst = max(apart, key=lambda difference: np.nan_to_num(abs(difference.gap())))
             says = where + worst.says("as NumPyro stacks the steps", "summed step by step")
             context.find("stacked-density", says, name, cases(kinds[name], worst))
 
@@ -83,12 +83,12 @@ def by_step(each: Any, steps: Any) -> tuple[Any, Any, Any]:
 
 def parts(fn: Any) -> list[Any]:
     """Return a distribution and those inside it."""
-    found = [fn]
+    inside = [fn]
     for inner in ("base_dist", "base_distribution", "_mixing_distribution"):
         held = getattr(fn, inner, None)
         if isinstance(held, dist.Distribution):
-            found += parts(held)
-    return found
+            inside += parts(held)
+    return inside
 
 
 def loud(fn: Any) -> list[str]:

@@ -49,7 +49,7 @@ def check(context: Context) -> None:
         return  # JAX drops the gradient of what it reads past the end, and `index` says so
     for name in model.ways:
         judged = [closely(Path(model, start, towards(model, start, chance, name))) for start in odd]
-        wrong = [row for row in judged if row]
+        wrong = [pair for pair in judged if pair]
         if len(wrong) >= ENOUGH:
             tell(context, name, wrong, len(odd))
             return
@@ -57,7 +57,7 @@ def check(context: Context) -> None:
 
 def tell(context: Context, name: str, wrong: list[tuple[float, float, bool]], of: int) -> None:
     """Add the finding for one latent; a jump is one where most of the paths that are wrong jump."""
-    change, slope, _ = max(wrong, key=lambda row: abs(row[0] - row[1]))
+    change, slope, _ = max(wrong, key=lambda pair: abs(pair[0] - pair[1]))
     says = (
         f"on {len(wrong)} of {of} short paths on which it moves, the gradient does not add up to "
         f"what the log density changes by: to {slope:.4g} where that is {change:.4g}"
@@ -93,11 +93,11 @@ class Path:
 def towards(model: Wide, start: int, chance: Any, only: str = "") -> dict[str, np.ndarray]:
     """Return a part of the way to the next draw; where two are equal, of a way by chance."""
 
-    def one(rows: np.ndarray) -> np.ndarray:
+    def way(rows: np.ndarray) -> np.ndarray:
         there = rows[start + 1] - rows[start]
         return PART * np.where(there == 0.0, chance.normal(size=np.shape(there)), there)
 
-    ways = jax.tree.map(one, model.points)
+    ways = jax.tree.map(way, model.points)
     return {only: ways[only]} if only else ways
 
 

@@ -76,7 +76,7 @@ class Twin:
         return f"{name} ({place})"
 
 
-def told(held: Held, run: Callable[[Change], dict], fresh: dict) -> tuple[str, list[str]]:
+def old_program(held: Held, run: Callable[[Change], dict], fresh: dict) -> tuple[str, list[str]]:
     """Return in words whose program is old, and the cases that fit it.
 
     In the place of each callable whose code JAX skips stands another that it has not met. Where
@@ -119,10 +119,10 @@ def told(held: Held, run: Callable[[Change], dict], fresh: dict) -> tuple[str, l
 UNKNOWN = "; a program compiled before is used, and none of the book's cases fits what can be seen"
 
 
-def apart(one: dict, other: dict) -> bool:
+def apart(left: dict, right: dict) -> bool:
     """Tell whether numbers of one name differ, or some are not there."""
-    return one.keys() != other.keys() or any(
-        comparing.apart(one[name], other[name]) for name in one
+    return left.keys() != right.keys() or any(
+        comparing.apart(left[name], right[name]) for name in left
     )
 
 
@@ -132,8 +132,8 @@ def skipped(held: Held, run: Callable[[Change], dict]) -> list[Any]:
         codes = codes_of(lambda: run(copied))
     codes -= codes_of(lambda: run(lambda value: value))
     codes = {code for code in codes if not is_library(code.co_filename)}
-    found = [row[0] for row in held.noted.values() if callable(row[0])]
-    return [thing for thing in found if code_of(thing) in codes]
+    callables = [entry[0] for entry in held.noted.values() if callable(entry[0])]
+    return [thing for thing in callables if code_of(thing) in codes]
 
 
 def fitting(twin: Twin) -> Iterator[str]:
@@ -159,15 +159,15 @@ def fitting(twin: Twin) -> Iterator[str]:
         owner = args[0]
     static = [leaf for leaf in jax.tree.leaves(list(given.values())) if leaf is not owner]
     roots = [(leaf, "mutable-key") for leaf in static if twin.jitted]
-    kept = "jitted-method" if twin.jitted else "callable-attribute-changed"
+    of_owner = "jitted-method" if twin.jitted else "callable-attribute-changed"
     function = getattr(wrapped, "__func__", innermost(wrapped))
-    roots += [(function, "callable-global-changed"), (owner, kept)]
+    roots += [(function, "callable-global-changed"), (owner, of_owner)]
     if not hasattr(wrapped, "__code__") and owner is None:
-        roots.append((wrapped, kept))
+        roots.append((wrapped, of_owner))
     for root, case in roots:
         for value in read(twin, root):
             key = hasattr(value, "dtype") and is_key(value)
-            yield "noise-layer" if key and case == kept else case
+            yield "noise-layer" if key and case == of_owner else case
 
 
 def old_answer(twin: Twin) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def leaks(held: Held, places: dict[str, bool]) -> list[str]:
     """
     if not places:
         return ["lru-cache"] if held.caches() else []
-    return list(dict.fromkeys(case for row in places.items() if (case := leak(held, *row))))
+    return list(dict.fromkeys(case for place in places.items() if (case := leak(held, *place))))
 
 
 def leak(held: Held, place: str, is_key: bool) -> str:
@@ -117,8 +117,8 @@ def forgets_data(context: Context) -> None:
     values = context.values
 
     def answer(args: tuple, kwargs: dict) -> dict[str, Any]:
-        found = running.run(context.model, args, kwargs, context.key(1), values)
-        return comparing.densities(found, comparing.measurable(found))
+        run = running.run(context.model, args, kwargs, context.key(1), values)
+        return comparing.densities(run, comparing.measurable(run))
 
     taken, cases = False, ["kept-in-model"] if same_again(context, answer) else []
     for after, fresh in after_and_fresh(context.held, lambda data: answer(*data), given):
@@ -137,16 +137,16 @@ def forgets_values(context: Context) -> bool:
     given, held = (context.args, context.kwargs), context.held
 
     def answer(values: dict) -> dict[str, Any]:
-        found = running.run(context.model, *given, context.key(1), values)
-        return comparing.densities(found, comparing.measurable(found))
+        run = running.run(context.model, *given, context.key(1), values)
+        return comparing.densities(run, comparing.measurable(run))
 
     if not context.values or not same_again(context, lambda *_: answer(context.values)):
         return False
     try:
         other = context.run(context.key(9)).handed()
-        with held.kept():
+        with held.restoring():
             fresh = answer(other)
-        with held.kept():
+        with held.restoring():
             answer(context.values)
             after = answer(other)
     except Exception:
@@ -157,7 +157,7 @@ def forgets_values(context: Context) -> bool:
 def same_again(context: Context, answer: Callable[[tuple, dict], dict]) -> bool:
     """Tell whether the same data are answered alike twice; else it is no data that are kept."""
     try:
-        with context.held.kept():
+        with context.held.restoring():
             first, second = (answer(context.args, context.kwargs) for _ in range(2))
     except Exception:
         return True  # it is said elsewhere
@@ -178,9 +178,9 @@ def after_and_fresh(held: Held, answer: Callable[[Any], Any], given: Any) -> Ite
         if alike(given, other):
             continue
         try:
-            with held.kept():
+            with held.restoring():
                 fresh = answer(other)
-            with held.kept():
+            with held.restoring():
                 answer(given)
                 after = answer(other)
         except Exception:
@@ -193,31 +193,33 @@ def differing(
 ) -> bool:  # fmt: skip
     """Add a finding for the first site whose density the data before have changed, if any."""
     for name in after.keys() & fresh.keys():
-        found = comparing.apart(after[name], fresh[name])
-        if found:
-            says = found.says(f"on other {kind} after these {kind}", "in a fresh model")
+        apart = comparing.apart(after[name], fresh[name])
+        if apart:
+            says = apart.says(f"on other {kind} after these {kind}", "in a fresh model")
             says += f"; {tidy(context.changed[0])} was kept"
             context.find("data-kept", says, name, cases)
             return True
     return False
 
 
-def halfway_up(row: Any) -> Any:
+def halfway_up(values: Any) -> Any:
     """Move numbers towards the largest: their order stays, and so does their range."""
-    return 0.5 * row + 0.5 * row.max(axis=-1 if row.shape[-1] > 1 else None, keepdims=True)
+    return 0.5 * values + 0.5 * values.max(axis=-1 if values.shape[-1] > 1 else None, keepdims=True)
 
 
-def halfway_in(row: Any) -> Any:
+def halfway_in(values: Any) -> Any:
     """Move numbers towards their mean: their sum stays as well, as that of probabilities must."""
-    return 0.5 * row + 0.5 * row.mean(axis=-1 if row.shape[-1] > 1 else None, keepdims=True)
+    return 0.5 * values + 0.5 * values.mean(
+        axis=-1 if values.shape[-1] > 1 else None, keepdims=True
+    )
 
 
 OTHERS: tuple[tuple[Callable, Callable], ...] = (
-    (halfway_up, lambda row: row[::-1]),
-    (halfway_up, lambda row: (row + row.max()) // 2),
-    (halfway_up, lambda row: row + 1),
-    (halfway_up, lambda row: row),
-    (halfway_in, lambda row: row),
+    (halfway_up, lambda values: values[::-1]),
+    (halfway_up, lambda values: (values + values.max()) // 2),
+    (halfway_up, lambda values: values + 1),
+    (halfway_up, lambda values: values),
+    (halfway_in, lambda values: values),
 )
 """What is done to real numbers and to whole ones, tried in turn until the model takes them."""
 
@@ -265,7 +267,7 @@ def varied(given: Any, move: Callable, whole: Callable) -> Any:
     return jax.tree.map(other, given, is_leaf=ends)
 
 
-def alike(one: Any, other: Any) -> bool:
+def alike(first: Any, second: Any) -> bool:
     """Tell whether two sets of arguments hold the same numbers."""
-    pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
+    pairs = zip(jax.tree.leaves(first), jax.tree.leaves(second), strict=True)
     return all(a is b or np.array_equal(np.asarray(a), np.asarray(b)) for a, b in pairs)

@@ -34,7 +34,7 @@ def check(context: Context) -> None:
     for name, site in context.draw.samples().items():
         if site.latent and not site.looped:
             too_wide(context, name, site.fn)
-    draws, told = context.draws, set[str]()
+    draws, named = context.draws, set[str]()
     for name, (inside, support) in draws.inside.items():
         rows = np.asarray(draws.rows[name])
         outside = np.broadcast_to(~as_rows(inside, rows), rows.shape)
@@ -43,7 +43,7 @@ def check(context: Context) -> None:
         count = int(impossible.sum())
         if not count:
             continue
-        told.add(name)
+        named.add(name)
         fixed = all(np.ptp(np.asarray(leaf), axis=0).max(initial=0.0) == 0.0 for leaf in support)
         some = "the observation" if rows[0].size == 1 else f"{count:,} of {rows[0].size:,} rows"
         some += first(context.draw.samples()[name].value, impossible)
@@ -57,17 +57,17 @@ def check(context: Context) -> None:
             says = f"{some}: the log density is not finite in any of {len(rows)} prior draws"
             tell = context.find if np.isnan(rows[:, impossible]).all() else context.hint
             tell("impossible-observation", says, name)
-    no_number(context, told)
+    no_number(context, named)
 
 
-def no_number(context: Context, told: set[str]) -> None:
+def no_number(context: Context, named: set[str]) -> None:
     """Find sites whose log density is NaN in several prior draws, and with 64 bits too.
 
     Where it is so in one draw only, that is a hint, since it may lie far out.
     """
     for name, rows in context.draws.rows.items():
         broken = is_nan(rows)
-        if name in told or not broken.any():
+        if name in named or not broken.any():
             continue
         with contextlib.suppress(CannotRun, KeyError):  # `precision` says so
             broken &= is_nan(context.wide.rows[name])
