@@ -328,9 +328,9 @@ def test_a_traceback_is_known_in_any_disguise(disguise):
 )
 def test_the_line_that_matched_is_named_however_long_the_text_is(before, after, end):
     text = "step 1 loss 0.1\n" * before + "  " + DRIFT + "step 1 loss 0.1\n" * after
-    (found,) = triage.triage(text.replace("\n", end)).findings
-    assert found.number == before + 1
-    assert found.line.startswith("TypeError: scan body function carry input")
+    (finding,) = triage.triage(text.replace("\n", end)).findings
+    assert finding.number == before + 1
+    assert finding.line.startswith("TypeError: scan body function carry input")
 
 
 # --- the answer leads somewhere --------------------------------------------------------------

@@ -110,7 +110,7 @@ def state(call: Call) -> None:
     call.called(call.traceable)
     changed = call.held.changed()
     call.held.restore()
-    answers = list(after_and_fresh(call.held, call.kept, call.traceable))
+    answers = list(after_and_fresh(call.held, call.called, call.traceable))
     if not all(comparing.same(*both) for both in answers):
         says = "on other data it returns another result after these"
         says += f"; {tidy(changed[0])} was kept" if changed else ""

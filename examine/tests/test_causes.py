@@ -303,17 +303,18 @@ def key_of_a_layer():
     ],
 )
 def test_only_the_case_that_fits_is_named_with_its_function(make, case, name):
-    (found,) = make().findings
-    assert (found.id, found.cases) == ("stale-program", (case,)), found
-    assert f"{name} (test_causes.py:" in found.says or not name
+    (finding,) = make().findings
+    assert (finding.id, finding.cases) == ("stale-program", (case,)), finding
+    assert f"{name} (test_causes.py:" in finding.says or not name
 
 
 def test_programs_that_are_not_old_are_not_named():
     kept = jax.jit(lambda x: 2.0 * x)
     kept(X)
     global_number()
-    (found,) = observed(lambda x: kept(decayed(x))).findings
-    assert "the program of decayed (test_causes.py:" in found.says and "<lambda>" not in found.says
+    (finding,) = observed(lambda x: kept(decayed(x))).findings
+    assert "the program of decayed (test_causes.py:" in finding.says
+    assert "<lambda>" not in finding.says
 
 
 # --- a tracer that stays behind ------------------------------------------------------------------

@@ -272,8 +272,8 @@ def test_the_place_where_a_tracer_stays_is_named_with_a_guide_and_without(guide_
         kept = jnp.exp(level) if kept is None else kept
         numpyro.sample("y", dist.Normal(kept, 1.0), obs=1.0)
 
-    (found,) = examine(model, guide=guide_of(model), checks=["state"]).findings
-    assert "leaves a tracer in kept;" in found.says
+    (finding,) = examine(model, guide=guide_of(model), checks=["state"]).findings
+    assert "leaves a tracer in kept;" in finding.says
     assert kept is None, "the cell is put back"
 
 
@@ -284,8 +284,8 @@ def test_a_model_that_draws_from_numpy_is_not_blamed_on_a_program():
 
     report = examine(noisy, 1.0, checks=["round_trip", "jit"])
     assert [finding.id for finding in report.findings] == ["density-not-repeated"], report
-    (row,) = report.not_run
-    assert row.why == "the model gives another log density in each run"
+    (skipped,) = report.not_run
+    assert skipped.why == "the model gives another log density in each run"
 
 
 @pytest.mark.slow
@@ -376,8 +376,8 @@ def test_a_stacked_site_that_raises_is_named_by_the_cases_of_its_silent_form():
         scan(day, 0.0, jnp.ones((days, 5)))
 
     for days, wanted in {4: "stacked-raises", 5: "stacked-density"}.items():
-        (found,) = examine(model, days, checks=["scan"]).findings
-        assert found.id == wanted and "exchanged-axes" in found.cases
+        (finding,) = examine(model, days, checks=["scan"]).findings
+        assert finding.id == wanted and "exchanged-axes" in finding.cases
 
 
 @pytest.mark.parametrize(("width", "wanted"), [((), ["stacked-density"]), (5, [])])
@@ -586,9 +586,9 @@ def test_a_compiler_that_is_wrong_in_one_row_is_found(monkeypatch):
     x, y = (part.astype("float32") for part in rows(20_000))
     assert examine(quantiles, x, y, checks=["compiled"]).ok
     monkeypatch.setattr(compiled, "densities_compiled", shifted)
-    (found,) = examine(quantiles, x, y, checks=["compiled"]).findings
-    assert (found.id, found.site) == ("miscompiled", "y")
-    assert "1 of 20,000 rows differ" in found.says
+    (finding,) = examine(quantiles, x, y, checks=["compiled"]).findings
+    assert (finding.id, finding.site) == ("miscompiled", "y")
+    assert "1 of 20,000 rows differ" in finding.says
 
 
 # --- row by row ---------------------------------------------------------------------------------
@@ -765,8 +765,8 @@ def test_a_finished_run_has_the_energy_of_its_model_also_where_it_sums_over_late
     mcmc = MCMC(NUTS(model), num_warmup=1, num_samples=2, progress_bar=False)
     mcmc.run(jax.random.PRNGKey(0), np.ones(40))
     assert examine(mcmc, np.ones(40), checks=["mcmc"]).ok
-    (found,) = examine(mcmc, np.zeros(40), checks=["mcmc"]).findings
-    assert found.id == "other-energy"
+    (finding,) = examine(mcmc, np.zeros(40), checks=["mcmc"]).findings
+    assert finding.id == "other-energy"
 
 
 def cancelling(large):
@@ -871,8 +871,8 @@ def test_a_site_that_is_named_after_a_tracer_is_another_site_with_64_bits():
         seen = jax.jit(lambda i: numpyro.sample(f"y_{i}", dist.Normal(mean), obs=y))
         seen(0)
 
-    (row,) = examine(model, 1.0, checks=["precision"]).not_run
-    assert row.why == "with 64 bits the model has other sites"
+    (skipped,) = examine(model, 1.0, checks=["precision"]).not_run
+    assert skipped.why == "with 64 bits the model has other sites"
 
 
 # --- precision at the optimum ------------------------------------------------------------------
@@ -951,8 +951,8 @@ def test_a_gradient_that_no_draw_shows_is_not_passed_over_in_silence():
         x = numpyro.sample("x", dist.Normal())
         numpyro.factor("above", jnp.where(x > 9.0, 0.0, -jnp.inf))
 
-    (row,) = examine(model, checks=["round_trip"]).not_run
-    assert row.why == "no gradient is compared: none of 8 prior draws has a finite density"
+    (skipped,) = examine(model, checks=["round_trip"]).not_run
+    assert skipped.why == "no gradient is compared: none of 8 prior draws has a finite density"
 
 
 def test_a_climb_ends_at_the_top_or_where_numbers_end_and_stays_in_its_box():

@@ -126,8 +126,8 @@ def test_a_function_is_found_or_left_alone(function, args, wanted):
 
 
 def test_whole_numbers_that_overflow_are_named_by_their_case():
-    (found,) = examine.function(lambda x: x**2, np.int32([70_000])).findings
-    assert (found.id, found.cases) == ("int32", ("int32-sum",))
+    (finding,) = examine.function(lambda x: x**2, np.int32([70_000])).findings
+    assert (finding.id, finding.cases) == ("int32", ("int32-sum",))
 
 
 def test_what_a_function_deletes_is_a_copy_and_what_is_its_callers_stays():
@@ -160,5 +160,5 @@ def test_what_cannot_be_compared_is_said():
     assert [skipped.why for skipped in noisy.not_run] == [
         "it returns another result at each call"
     ], noisy
-    (row,) = examine.function(Centred(), np.zeros(3), checks=["state"]).not_run
-    assert row.why == "the model's mean is kept, and it takes no other data made of these"
+    (skipped,) = examine.function(Centred(), np.zeros(3), checks=["state"]).not_run
+    assert skipped.why == "the model's mean is kept, and it takes no other data made of these"

@@ -72,8 +72,8 @@ def test_what_goes_wrong_in_a_check_is_not_blamed_on_the_model(monkeypatch):
         raise KeyError("no such row")
 
     monkeypatch.setitem(driver.CHECKS, "shapes", broken)
-    (row,) = examine(level, COUNTS, checks=["shapes"]).not_run
-    assert row.why.startswith("`examine` itself fails with KeyError")
+    (skipped,) = examine(level, COUNTS, checks=["shapes"]).not_run
+    assert skipped.why.startswith("`examine` itself fails with KeyError")
 
 
 # --- nothing is left behind ------------------------------------------------------------------
