@@ -58,22 +58,22 @@ RULES = {
 }
 
 
-def hit(rule, one: Prediction) -> float:
+def hit(rule, prediction: Prediction) -> float:
     """Return how likely a rule is to choose the right answer of a question."""
-    liked = list(rule([text for text, _ in one.answers]))
+    liked = list(rule([text for text, _ in prediction.answers]))
     best = [number for number, score in enumerate(liked) if score == max(liked)]
-    right = LETTERS.index(one.options["right"])
+    right = LETTERS.index(prediction.options["right"])
     return (right in best) / len(best)
 
 
 def score(rule, asked: list[Prediction]) -> float:
     """Return the share of the questions that a rule answers rightly."""
-    return mean(hit(rule, one) for one in asked)
+    return mean(hit(rule, prediction) for prediction in asked)
 
 
 def chance(asked: list[Prediction]) -> float:
     """Return the share that somebody answers rightly who draws a letter."""
-    return mean(1 / len(one.answers) for one in asked)
+    return mean(1 / len(prediction.answers) for prediction in asked)
 
 
 def table(asked: list[Prediction]) -> str:

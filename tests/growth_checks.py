@@ -82,8 +82,8 @@ def test_the_new_case_is_in_what_lists_cases_and_in_the_readers_package(grown):
     assert (site / "cases" / f"{NAME}.html").exists()
     for page in (site / "cases" / "index.html", site / "failures" / f"{family}.html"):
         assert f"{NAME}.html" in page.read_text(), f"{page.name} does not list the new case"
-    said = run(grown[0], "trace_evidence", "explain", NAME)
-    assert "You add one" in said.stdout and "JAX counts on" in said.stdout, said.stderr
+    printed = run(grown[0], "trace_evidence", "explain", NAME)
+    assert "You add one" in printed.stdout and "JAX counts on" in printed.stdout, printed.stderr
 
 
 def test_the_command_of_jupyter_book_builds_the_same_page(grown, tmp_path):
@@ -111,20 +111,20 @@ def test_the_matrix_finds_its_form_wrong_and_cured(grown):
         f"wanted = {{{NAME!r}: kinds.cases()[{NAME!r}]}}; "
         "print(dict(kinds.run_cases(sys.executable, wanted)))"
     )
-    said = run(grown[0], code, how="-c")
-    assert "'verdict': 'wrong'" in said.stdout, said.stdout + said.stderr
-    assert "'cure': {'verdict': 'ok'}" in said.stdout
+    printed = run(grown[0], code, how="-c")
+    assert "'verdict': 'wrong'" in printed.stdout, printed.stdout + printed.stderr
+    assert "'cure': {'verdict': 'ok'}" in printed.stdout
 
 
 def test_what_the_build_opens_is_known_so_that_a_change_of_it_builds_the_site_anew(grown):
     folder = grown[0].resolve()
-    known = {
+    sources = {
         one.relative_to(pages.ROOT) for made in ("site", "page") for one in checkout.files(made)
     }
     opened = (folder.with_name("watched") / "opened.txt").read_text().splitlines()
     files = {Path(name) for name in opened if name.startswith(f"{folder}/")}
     read = {path.relative_to(folder) for path in files if path.is_file()}
-    unknown = {path for path in read - known if not MADE & set(path.parts)}
+    unknown = {path for path in read - sources if not MADE & set(path.parts)}
     assert unknown == {Path(f"book/cases/{NAME}.md")}, "see MADE_FROM in trace_evidence/checkout.py"
     assert Path("book/errors/jax-loops.md") in read
 

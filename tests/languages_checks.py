@@ -13,8 +13,10 @@ from bookkit.browser import SITE
 from tests.site_checks import SAMPLE, soup
 from tests.test_triage import DRIFT
 
-EDITIONS = [one for one in languages.available().values() if one.code != languages.ENGLISH]
-editions = pytest.mark.parametrize("edition", EDITIONS, ids=lambda one: one.code)
+EDITIONS = [
+    edition for edition in languages.available().values() if edition.code != languages.ENGLISH
+]
+editions = pytest.mark.parametrize("edition", EDITIONS, ids=lambda edition: edition.code)
 CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -52,9 +54,9 @@ def test_pages_and_sitemaps_name_themselves_in_all_languages(edition):
         assert set(alternates[0]) == {languages.ENGLISH, edition.tag}
     for one in both:
         text = (SITE / one.address / "sitemap.xml").read_text()
-        found = re.findall("<loc>(.*?)</loc>", text)
-        assert found and "xhtml:link" not in text
-        assert {f"/{edition.address}/" in address for address in found} == {one is edition}
+        matches = re.findall("<loc>(.*?)</loc>", text)
+        assert matches and "xhtml:link" not in text
+        assert {f"/{edition.address}/" in address for address in matches} == {one is edition}
 
 
 @editions
@@ -104,11 +106,11 @@ def test_pages_with_most_of_a_phrase_come_first(asked, page, open_page):
 
 def test_the_doors_understand_and_answer_in_chinese(open_page):
     page = open_page("zh-cn/book/reference/error-index.html").page
-    found = page.locator("#triage-findings a")
+    links = page.locator("#triage-findings a")
     page.locator("#triage-text").fill("换了数据样本却不变")
-    expect(found.first).to_be_visible()
-    assert CHINESE.search(found.first.inner_text())
-    assert any("/second-mcmc-run.html" in link.get_attribute("href") for link in found.all())
+    expect(links.first).to_be_visible()
+    assert CHINESE.search(links.first.inner_text())
+    assert any("/second-mcmc-run.html" in link.get_attribute("href") for link in links.all())
     page.locator("#triage-text").fill(DRIFT)
     expect(page.locator("#triage-status")).to_contain_text("这看起来是")
     expect(page.locator("#triage-findings li").first).to_contain_text("对策")

@@ -37,16 +37,18 @@ def test_on_paper_all_replies_are_listed_and_on_the_screen_that_of_each_try(path
         parts = [part["class"] for part in cell.find_all(recursive=False)]
         assert "prediction" in parts[1] and "cell_output" in parts[-1], "between both"
     forms = soup(SITE / path).select("form.predict")
-    assert [form["id"] for form in forms] == [f"predict-{one.label}" for one in wanted]
-    for one in wanted:
+    assert [form["id"] for form in forms] == [
+        f"predict-{prediction.label}" for prediction in wanted
+    ]
+    for prediction in wanted:
         view.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-        form = view.page.locator(f"#predict-{one.label}")
+        form = view.page.locator(f"#predict-{prediction.label}")
         assert replies(form) == []
-        for number, letter in enumerate("ABCD"[: len(one.answers)]):
+        for number, letter in enumerate("ABCD"[: len(prediction.answers)]):
             form.locator(".predict-answer label").nth(number).click()
             (said,) = replies(form)
             assert said.startswith(f"{letter}. ")
-            assert ("Right." in said.split("\n")[0]) == (letter == one.options["right"])
+            assert ("Right." in said.split("\n")[0]) == (letter == prediction.options["right"])
             assert form.locator(".predict-answer").nth(number).locator(".predict-reply").count()
         assert form.bounding_box()["width"] <= width
     assert not view.errors
@@ -59,10 +61,10 @@ def test_a_reply_to_a_repair_shows_what_came_of_it():
     forms = [form for path in WITH for form in soup(SITE / path).select("form.predict")]
     found = {form["id"].removeprefix("predict-"): form for form in forms}
     assert len(asked) >= 5
-    for name, one in asked.items():
+    for name, prediction in asked.items():
         shown = [reply.select("pre") for reply in found[name].select(".predict-reply")]
         printed = ["".join(block.get_text() for block in blocks) for blocks in shown]
-        assert [text[:1] for text in printed] == list("ABCD"[: len(one.answers)]), name
+        assert [text[:1] for text in printed] == list("ABCD"[: len(prediction.answers)]), name
         assert all("\n" not in text.strip() for text in printed), name
 
 

@@ -14,12 +14,12 @@ def shown_by_deck(page):
         cell.node.metadata.get("name"): pages.split_asserts(cell.node.source)[0]
         for cell in pages.code_cells(pages.path_of(page))
     }
-    found = {}
-    for one in decks.programs(page):
-        rows = decks.statements(cells[one.name])
-        text = [text for row, text in rows if not one.words or row.startswith(one.words)]
-        found[one.slide, one.place[0]] = "\n".join(text)
-    return found
+    opened = {}
+    for program in decks.programs(page):
+        rows = decks.statements(cells[program.name])
+        text = [text for row, text in rows if not program.words or row.startswith(program.words)]
+        opened[program.slide, program.place[0]] = "\n".join(text)
+    return opened
 
 
 def filled_in(page, shown):

@@ -28,7 +28,7 @@ from tests.conftest import SCHEMES, WIDTHS
 from tests.test_triage import DRIFT
 from tools import changes, reading
 
-OTHERS = sorted(one.address for one in languages.available().values() if one.address)
+OTHERS = sorted(language.address for language in languages.available().values() if language.address)
 # Of the pages in other languages, these are looked at in a browser.
 SAMPLE = [
     "book/index.html", "book/failures/lazy-pytree-drift.html", "book/cases/leaf-order.html",
@@ -403,19 +403,19 @@ def test_a_page_is_sound(path, width, scheme, windows):
     view.visit(name_of(path))
     high = view.page.evaluate("document.documentElement.scrollHeight")
     view.page.evaluate(SHOW_OUTCOMES)
-    found = wrong_in_layout(view)
+    problems = wrong_in_layout(view)
     if width == 1280 and high > HIGH:
-        found.append(f"{high} pixels high, {HIGH} at most")
+        problems.append(f"{high} pixels high, {HIGH} at most")
     once = width == 1280 or (path, WIDTHS[0], SCHEMES[0]) not in VIEWS
     if path in PAGES and once:
-        found += cut_on_paper(view)
-    found += wrong_requests(view)
+        problems += cut_on_paper(view)
+    problems += wrong_requests(view)
     if path in PAGES and once:
-        found += too_heavy(view)
+        problems += too_heavy(view)
     view.page.evaluate(OPEN_ALL)
     view.page.evaluate(ONE_WORD_OF_EACH_KIND)
-    found += objections(view.page, rules=NEWER)
-    assert not found, f"{view.path} at {width} pixels:\n" + "\n".join(found)
+    problems += objections(view.page, rules=NEWER)
+    assert not problems, f"{view.path} at {width} pixels:\n" + "\n".join(problems)
 
 
 # --- what answers to a reader ---------------------------------------------------------------------

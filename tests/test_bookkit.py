@@ -105,10 +105,10 @@ def run(elsewhere, *words):
 
 def test_its_cells_are_executed_and_held_to_what_they_declare(elsewhere):
     book, _ = elsewhere
-    status, said = run(elsewhere, "-m", "bookkit")
-    assert (status, "1 of 1 pages are ready" in said) == (0, True), said
-    status, said = run(elsewhere, "-m", "pytest", "-q", "--update")
-    assert (status, "4 passed" in said) == (0, True), said
+    status, printed = run(elsewhere, "-m", "bookkit")
+    assert (status, "1 of 1 pages are ready" in printed) == (0, True), printed
+    status, printed = run(elsewhere, "-m", "pytest", "-q", "--update")
+    assert (status, "4 passed" in printed) == (0, True), printed
     assert (
         "ZeroDivisionError: division by zero"
         in (book / "tests" / "outputs" / "division.txt").read_text()
@@ -130,14 +130,14 @@ def test_its_cells_are_executed_and_held_to_what_they_declare(elsewhere):
 def test_what_is_wrong_is_red(elsewhere, old, new, words):
     page = elsewhere[0] / "division.md"
     page.write_text((FRONT + PAGE).replace(old, new))
-    status, said = run(elsewhere, "-m", "pytest", "-q")
+    status, printed = run(elsewhere, "-m", "pytest", "-q")
     page.write_text(FRONT + PAGE)
-    assert status == 1 and words in said, said
+    assert status == 1 and words in printed, printed
 
 
 def test_jupyter_book_builds_it_with_marks_and_the_question(elsewhere):
-    status, said = run(elsewhere, "-c", BUILD)
-    assert status == 0, said
+    status, printed = run(elsewhere, "-c", BUILD)
+    assert status == 0, printed
     html = (elsewhere[0] / "_build" / "html" / "division.html").read_text()
     assert 'id="predict-divided"' in html
     assert "division by zero" in html and "mark-raises" in html

@@ -72,11 +72,11 @@ def test_the_program_of_a_cell_is_python_and_is_printed_with_it():
         text = can_i_use.program(triage.data()["can_i_use"], "Normal", construct)
         compile(text, construct, "exec")
         assert "def law(" in text and "def right(" in text, construct
-    text, known = can_i_use.answer("hurdle-poisson", "scan")
-    assert known and "HurdlePoisson scan: right (" in text and "def law(" not in text
+    text, is_known = can_i_use.answer("hurdle-poisson", "scan")
+    assert is_known and "HurdlePoisson scan: right (" in text and "def law(" not in text
     assert "HurdlePoisson scan_first_axis: raises (" in text
-    text, known = can_i_use.answer("HurdlePoisson", "scan_first_axis")
-    assert known and text.index("raises (") < text.index("def law(")
+    text, is_known = can_i_use.answer("HurdlePoisson", "scan_first_axis")
+    assert is_known and text.index("raises (") < text.index("def law(")
     for row, construct in ("mvn", "lax.scan"), ("student-t", "NUTS"):
         assert can_i_use.answer(row, construct)[1], (row, construct)
     assert not can_i_use.answer("Unit", "scan")[1]
@@ -89,8 +89,10 @@ def test_cells_are_as_the_record_has_them():
     cells = [(name, construct) for name, letters in ROWS.items() for construct in letters]
     if not os.environ.get("EVERYTHING"):
         cells = random.Random(date.today().toordinal()).sample(cells, 8)
-    known = record.cells()
-    wanted = {name: (known[name]["made"], [c for n, c in cells if n == name]) for name, _ in cells}
+    by_name = record.cells()
+    wanted = {
+        name: (by_name[name]["made"], [c for n, c in cells if n == name]) for name, _ in cells
+    }
     found = dict(run(sys.executable, wanted))
     assert found.keys() == wanted.keys()
     changed = {

@@ -16,7 +16,7 @@ from tests import blind
 
 KNOWN = concepts.by_name()
 ELSEWHERE = KNOWN[concepts.ELSEWHERE]
-TAUGHT = {name: one for name, one in KNOWN.items() if name != concepts.ELSEWHERE}
+TAUGHT = {name: concept for name, concept in KNOWN.items() if name != concepts.ELSEWHERE}
 ITEMS = concepts.items()
 PLANS = list(pages.data(taught.PLANS))
 DECKS = sorted((pages.BOOK / "_slides").glob("*.md"))
@@ -31,7 +31,7 @@ GUIDE = pages.BOOK / "workshop" / "instructor-guide.md"
 each_concept = pytest.mark.parametrize("name", TAUGHT)
 each_plan = pytest.mark.parametrize("plan", PLANS)
 each_deck = pytest.mark.parametrize("deck", DECKS, ids=lambda deck: deck.stem)
-each_item = pytest.mark.parametrize("one", ITEMS.values(), ids=list(ITEMS))
+each_item = pytest.mark.parametrize("item", ITEMS.values(), ids=list(ITEMS))
 
 
 def in_plan(plan):
@@ -43,52 +43,54 @@ def in_plan(plan):
     return found
 
 
-def is_why(one):
+def is_why(concept):
     """Tell whether an item asks for a reason or for a cure, which another cell decides."""
-    return one.options["cell"].endswith("-why")
+    return concept.options["cell"].endswith("-why")
 
 
 @pytest.mark.parametrize("kind", ["votes", "predictions", "exercises"])
 def test_each_question_serves_one_concept(kind):
     asked = {
-        "votes": [vote.label for found in VOTES.values() for vote in found],
+        "votes": [vote.label for votes in VOTES.values() for vote in votes],
         "predictions": list(predictions.of_book()),
         "exercises": [e.label for path in pages.find_notebooks() for e in exercises.find(path)],
     }[kind]
-    listed = [label for one in KNOWN.values() for label in getattr(one, kind)]
+    listed = [label for concept in KNOWN.values() for label in getattr(concept, kind)]
     assert len(asked) >= 15
     assert sorted(listed) == sorted(asked)
 
 
 @each_concept
 def test_a_concept_is_taught_and_asked(name):
-    one = TAUGHT[name]
-    assert one.says and one.aim
-    page, _, section = one.taught.partition("#")
+    concept = TAUGHT[name]
+    assert concept.says and concept.aim
+    page, _, section = concept.taught.partition("#")
     headings = re.findall("^##+ (.+)$", pages.path_of(page).read_text(), re.M)
     anchors = {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
     assert not section or section in anchors
-    assert one.votes or one.predictions or one.exercises
+    assert concept.votes or concept.predictions or concept.exercises
 
 
 @each_plan
 def test_a_plan_teaches_and_votes_on_what_its_test_asks(plan):
-    told = in_plan(plan)
-    voted = {vote.label for page in told for vote in VOTES.get(page.rpartition("/")[2], ())}
+    counts = in_plan(plan)
+    voted = {vote.label for page in counts for vote in VOTES.get(page.rpartition("/")[2], ())}
     assert len(concepts.test(plan)) == len(set(concepts.test(plan))) == 8
     for name in concepts.test(plan):
-        assert TAUGHT[name].taught.partition("#")[0] in told, f"{name} is not taught"
+        assert TAUGHT[name].taught.partition("#")[0] in counts, f"{name} is not taught"
         assert voted & set(TAUGHT[name].votes), f"the room does not vote on {name}"
 
 
 @each_plan
 def test_a_deck_fits_into_the_minutes_that_the_plan_has_for_it(plan):
-    told = in_plan(plan)
-    decks = {page: deck for page in told for deck in DECKS if deck.stem == page.rpartition("/")[2]}
+    counts = in_plan(plan)
+    decks = {
+        page: deck for page in counts for deck in DECKS if deck.stem == page.rpartition("/")[2]
+    }
     assert len(decks) >= 4
     for page, deck in decks.items():
         minutes = re.findall(r"^```\{notes\}\n\*(\d+) minute", deck.read_text(), re.M)
-        assert sum(map(int, minutes)) <= told[page], deck.stem
+        assert sum(map(int, minutes)) <= counts[page], deck.stem
 
 
 @each_plan
@@ -111,21 +113,21 @@ def test_each_item_is_in_a_test():
 
 
 @each_item
-def test_an_item_is_a_short_program_that_the_room_has_not_seen(one):
-    rows = [line for line in concepts.program(one).splitlines() if line.strip()]
+def test_an_item_is_a_short_program_that_the_room_has_not_seen(item):
+    rows = [line for line in concepts.program(item).splitlines() if line.strip()]
     assert len(rows) <= 8 and max(map(len, rows)) <= 80
     shown = "\n".join(path.read_text() for path in [*pages.find_notebooks(), *DECKS])
     new = [row for row in rows if row.strip() not in shown]
     assert len(new) >= len(rows) / 2, "it is on a page or a slide"
-    assert not re.search(r"\b[Tt]hen\b.*\bnow\b|stack", " ".join(text for text, _ in one.answers))
+    assert not re.search(r"\b[Tt]hen\b.*\bnow\b|stack", " ".join(text for text, _ in item.answers))
 
 
 @each_item
-def test_the_answers_of_an_item_are_alike(one):
-    lengths = [len(text) for text, _ in one.answers]
+def test_the_answers_of_an_item_are_alike(item):
+    lengths = [len(text) for text, _ in item.answers]
     assert len(lengths) == 4
     assert max(lengths) - min(lengths) <= 16
-    assert len({text.endswith(".") for text, _ in one.answers}) == 1
+    assert len({text.endswith(".") for text, _ in item.answers}) == 1
 
 
 @pytest.mark.parametrize("plan", [*PLANS, None])
@@ -163,14 +165,14 @@ def test_the_slide_after_a_vote_says_its_answer(deck):
 
 
 def test_no_letter_wins_the_votes():
-    right = Counter(vote.right for found in VOTES.values() for vote in found)
+    right = Counter(vote.right for votes in VOTES.values() for vote in votes)
     total = sum(right.values())
     assert max(right.values()) <= total / 3 and min(right.values()) >= total / 6, right
 
 
 def test_nobody_wins_the_votes_who_reads_no_program():
     asked = []
-    for vote in (vote for found in VOTES.values() for vote in found):
+    for vote in (vote for votes in VOTES.values() for vote in votes):
         texts = re.split(r"\*\*[A-D]\.\*\*", NOTE.sub("", vote.slide))[1:]
         texts = [re.split(r"\n\n|\n- |·", text.strip())[0].strip() for text in texts]
         pairs = [(text, "") for text in texts]

@@ -24,8 +24,8 @@ def test_make_takes_the_first_python_that_is_new_enough(tmp_path):
         "environments",
     ]
     quiet = {"env": {"PATH": str(tmp_path)}, "capture_output": True, "text": True}
-    said = subprocess.run(command, **quiet).stdout
-    assert said == f"{tmp_path}/python3.12 -m tools.environments\n"
+    printed = subprocess.run(command, **quiet).stdout
+    assert printed == f"{tmp_path}/python3.12 -m tools.environments\n"
     (tmp_path / "python3.12").unlink()
     assert subprocess.run(command, **quiet).stderr.startswith("error: no Python found: install")
 

@@ -82,7 +82,7 @@ def test_a_name_that_is_not_yet_there_is_there_in_the_newest_releases():
 
 def test_what_a_program_says_is_told_as_what_it_is_and_not_as_ours():
     for row in RECORDED:
-        found, which = triage.triage(row["text"]).findings, (row["about"], row["stack"])
-        assert found, f"{which} is not known"
-        assert found[0].id == row["about"], which
-        assert {one.kind for one in found} == {"everyday"}, which
+        findings, which = triage.triage(row["text"]).findings, (row["about"], row["stack"])
+        assert findings, f"{which} is not known"
+        assert findings[0].id == row["about"], which
+        assert {one.kind for one in findings} == {"everyday"}, which

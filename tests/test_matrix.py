@@ -66,7 +66,7 @@ def test_binder_installs_releases_of_the_books_lock():
 
 def test_every_cure_holds_wherever_its_program_goes_wrong_or_its_page_says_until_when(record):
     """A stack may know neither: it cannot run the cure, or raises for both."""
-    known, fallen = entries.cases(), {}
+    by_name, fallen = entries.cases(), {}
     for row in record["stacks"]:
         for name, parts in row["verdicts"].items():
             seen, fix = parts["verdict"], parts["cure"]["verdict"]
@@ -76,7 +76,7 @@ def test_every_cure_holds_wherever_its_program_goes_wrong_or_its_page_says_until
                 if fix not in allowed:
                     fallen[name] = row["pins"]
     for name, pins in fallen.items():
-        text = " ".join(pages.path_of(known[name].page).read_text().split())
+        text = " ".join(pages.path_of(by_name[name].page).read_text().split())
         last = [f"{versions.TITLES[one]} {pins[one]}" for one in versions.decided_by(name)]
         assert any(words in text for words in last), f"{name}: say that its cure fails in {last}"
 
@@ -107,7 +107,7 @@ weekly = pytest.mark.skipif(not os.environ.get("EVERYTHING"), reason="once a wee
 
 @pytest.mark.parametrize("row", ENVIRONMENTS)
 def test_the_books_own_stacks_are_rows_of_the_matrix(record, row):
-    (found,) = (one for one in record["stacks"] if one["name"] == row)
+    (found,) = (stack for stack in record["stacks"] if stack["name"] == row)
     pins = versions.pins_of((ROOT / LOCKS[ENVIRONMENTS[row]]).read_text())
     for library in (*versions.STACK, "jaxlib", "numpy", "scipy"):
         assert pins[library] == found["pins"][library], (
@@ -127,7 +127,7 @@ def test_the_readme_names_the_releases_that_are_newest(record):
 @weekly
 @pytest.mark.parametrize("row", ENVIRONMENTS)
 def test_the_record_holds_when_a_row_is_measured_again(record, row):
-    (found,) = (one for one in record["stacks"] if one["name"] == row)
+    (found,) = (stack for stack in record["stacks"] if stack["name"] == row)
     python = ROOT / ENVIRONMENTS[row] / "bin" / "python"
     for name, now in kinds.run_cases(python, kinds.chapters()):
         was = found["verdicts"][name]
@@ -250,8 +250,8 @@ def test_only_what_is_new_or_changed_is_measured(kind, capsys):
 def test_a_name_that_is_not_there_is_told_with_those_that_are_near(kind, capsys):
     assert kind.update(names=["tow"]) == 2
     assert kind.update(only=["new"]) == 2
-    said = capsys.readouterr().err
-    assert "'tow': did you mean two" in said and "'new': did you mean now" in said
+    printed = capsys.readouterr().err
+    assert "'tow': did you mean two" in printed and "'new': did you mean now" in printed
 
 
 def test_a_stack_of_other_releases_is_measured_anew(kind, monkeypatch, capsys):
@@ -285,8 +285,8 @@ def test_what_differs_on_the_newest_stack_and_what_wants_attention_is_told(kind,
         run=lambda python, programs: [(name, {"said": str(python)}) for name in programs],
     )  # fmt: skip
     assert told.update() == 1
-    said = capsys.readouterr().out
-    assert "one: was " in said and " on now" in said and said.count("read one of now") == 1
+    printed = capsys.readouterr().out
+    assert "one: was " in printed and " on now" in printed and printed.count("read one of now") == 1
 
 
 def test_a_stack_with_other_releases_is_compared_with_itself_as_it_was(kind, monkeypatch, capsys):

@@ -44,16 +44,22 @@ def test_each_silent_case_shows_what_its_program_prints():
 
 def test_the_command_lists_six_and_says_what_to_do_where_it_is_none(capsys):
     assert command_line.main(["narrow", "--see", "stale", "--where", "mcmc"]) == 0
-    said = capsys.readouterr().out
-    assert "6. " in said and "7. " not in said and " ".join(said.split()).endswith(narrowing.NONE)
-    assert said.startswith("1. ") and "second-mcmc-run" in said
+    printed = capsys.readouterr().out
+    assert (
+        "6. " in printed
+        and "7. " not in printed
+        and " ".join(printed.split()).endswith(narrowing.NONE)
+    )
+    assert printed.startswith("1. ") and "second-mcmc-run" in printed
 
 
 def test_the_command_speaks_chinese_where_the_terminal_does(capsys, monkeypatch):
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     assert command_line.main(["narrow", "--see", "stale", "--where", "mcmc"]) == 0
-    said = capsys.readouterr().out
-    assert "/zh-cn/book/cases/" in said and "都不是" in said and "None of these" not in said
+    printed = capsys.readouterr().out
+    assert (
+        "/zh-cn/book/cases/" in printed and "都不是" in printed and "None of these" not in printed
+    )
 
 
 def test_the_command_asks_at_a_terminal(capsys, monkeypatch):
@@ -68,8 +74,12 @@ def test_the_command_asks_at_a_terminal(capsys, monkeypatch):
 def test_who_answers_neither_question_is_told_how_to_say_it(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert command_line.main(["narrow"]) == 1
-    told = capsys.readouterr()
-    assert "--see stale --where mcmc" in told.err and "predictive" in told.err and not told.out
+    printed = capsys.readouterr()
+    assert (
+        "--see stale --where mcmc" in printed.err
+        and "predictive" in printed.err
+        and not printed.out
+    )
 
 
 def test_strangers_reports_find_their_entry():

@@ -132,19 +132,19 @@ def test_a_mistyped_distribution_or_construct_is_named_with_what_it_may_mean():
         ("scan", ""): "scan: this is a construct; name a distribution before it",
         ("Normal", "qqqq"): "qqqq: not known here; without names, all are listed.",
     }.items():
-        text, known = can_i_use.answer(*words)
-        assert text.startswith(said) and not known
+        text, is_known = can_i_use.answer(*words)
+        assert text.startswith(said) and not is_known
 
 
 def test_what_explain_says_stands_alone(capsys, monkeypatch):
     monkeypatch.setattr(command_line.avoid, "warn", lambda: None)  # it reads the data anew
     for slug, entry in triage.data()["explain"].items():
         assert command_line.main(["explain", slug]) == 0
-        said = capsys.readouterr().out
-        assert triage.address(entry["page"]) in said, slug
-        without = re.sub(r"https?://\S+", "", said)
+        printed = capsys.readouterr().out
+        assert triage.address(entry["page"]) in printed, slug
+        without = re.sub(r"https?://\S+", "", printed)
         assert not IN_THE_REPOSITORY.search(without), f"{slug}: a reader has no repository"
-        assert "compare(" not in said, f"{slug}: a terminal shows a figure by its words"
+        assert "compare(" not in printed, f"{slug}: a terminal shows a figure by its words"
 
 
 @pytest.mark.parametrize("content", [None, '{"site": "htt'])
@@ -186,8 +186,8 @@ def test_all_that_the_data_are_made_from_is_known():
         "nothing else in bookkit.publish and what it imports, or name it in [build-system] of "
         "pyproject.toml"
     )
-    known = {str(path.relative_to(ROOT)) for path in checkout.files("data")}
+    sources = {str(path.relative_to(ROOT)) for path in checkout.files("data")}
     read = {name for name in done.stdout.split("\n") if name and ".venv" not in name}
-    left = {name for name in read - known if not name.endswith(".pyc")}
+    left = {name for name in read - sources if not name.endswith(".pyc")}
     assert not left, f"add them to MADE_FROM in trace_evidence/checkout.py: {sorted(left)}"
     assert "book/cases/leaf-order.md" in read

@@ -25,11 +25,11 @@ def test_chapters_ask_three_to_five_times_and_foundations_once():
 
 
 def test_each_question_has_three_or_four_answers_with_a_reply_to_each():
-    assert len({one.label for one in ALL}) == len(ALL)
-    for one in ALL:
-        assert 3 <= len(one.answers) <= 4, one.label
-        assert all(answer and reply for answer, reply in one.answers), one.label
-        assert "?" in " ".join(one.question), one.label
+    assert len({prediction.label for prediction in ALL}) == len(ALL)
+    for prediction in ALL:
+        assert 3 <= len(prediction.answers) <= 4, prediction.label
+        assert all(answer and reply for answer, reply in prediction.answers), prediction.label
+        assert "?" in " ".join(prediction.question), prediction.label
 
 
 def test_nobody_answers_by_a_rule_who_has_read_no_program():
@@ -49,14 +49,14 @@ def test_the_rules_find_what_gives_an_answer_away():
     assert blind.score(blind.RULES["the longest"], [leaky]) == 0
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda one: one.label)
-def test_every_answer_carries_a_reason_or_none_does(one):
-    found = [bool(blind.REASON.search(text)) for text, _ in one.answers]
-    assert len(set(found)) == 1, one.label
+@pytest.mark.parametrize("prediction", ALL, ids=lambda prediction: prediction.label)
+def test_every_answer_carries_a_reason_or_none_does(prediction):
+    found = [bool(blind.REASON.search(text)) for text, _ in prediction.answers]
+    assert len(set(found)) == 1, prediction.label
 
 
 def test_each_letter_is_right_about_as_often_as_the_others():
-    right = [one.options["right"] for one in ALL]
+    right = [prediction.options["right"] for prediction in ALL]
     assert min(map(right.count, "ABCD")) >= len(ALL) / 5
 
 
@@ -64,21 +64,21 @@ def test_each_letter_is_right_about_as_often_as_the_others():
 def test_a_question_that_goes_before_an_output_stands_above_its_cell(path):
     """Else the site leaves it where it is, below the answer or far from the program."""
     text = path.read_text()
-    for one in ASKED[path]:
-        if "before" in one.options:
-            after = text.split(f"{{predict}} {one.label}\n")[1].split("\n:::\n\n")[1]
+    for prediction in ASKED[path]:
+        if "before" in prediction.options:
+            after = text.split(f"{{predict}} {prediction.label}\n")[1].split("\n:::\n\n")[1]
             header = after.split("```")[1].split("\n\n")[0]
-            assert f"name: {one.options['before']}\n" in header, one.label
+            assert f"name: {prediction.options['before']}\n" in header, prediction.label
 
 
 @each_page
 def test_replies_are_folded_in_a_notebook(path):
     text = notebooks.plain(path.read_text(), pages.page_name(path))
     assert "{predict}" not in text
-    assert text.count(FOLD) == sum(len(one.answers) for one in ASKED[path])
-    for one in ASKED[path]:
-        shown, *folds = predictions.as_markdown(one).split(FOLD)
-        assert all(answer in shown for answer, _ in one.answers)
-        for letter, fold, (_, reply) in zip("ABCD", folds, one.answers, strict=False):
+    assert text.count(FOLD) == sum(len(prediction.answers) for prediction in ASKED[path])
+    for prediction in ASKED[path]:
+        shown, *folds = predictions.as_markdown(prediction).split(FOLD)
+        assert all(answer in shown for answer, _ in prediction.answers)
+        for letter, fold, (_, reply) in zip("ABCD", folds, prediction.answers, strict=False):
             assert fold.startswith(f"{letter}<") and reply in fold and reply not in shown
-            assert ("Right. " in fold) == (letter == one.options["right"])
+            assert ("Right. " in fold) == (letter == prediction.options["right"])

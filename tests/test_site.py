@@ -37,8 +37,8 @@ def test_sheets_become_one_with_their_imports_and_addresses(tmp_path):
         '<link rel="stylesheet" type="text/css" href="../_static/book.css?v=2" />\n'
         '<noscript><link rel="stylesheet" href="../_static/no-scripts.css"></noscript>'
     )
-    found = sheets.LINK.findall(sheets.LINKS.search(page)[0])
-    assert found == [("../_static/", "styles/theme.css"), ("../_static/", "book.css")]
+    matches = sheets.LINK.findall(sheets.LINKS.search(page)[0])
+    assert matches == [("../_static/", "styles/theme.css"), ("../_static/", "book.css")]
 
 
 def test_a_long_message_is_folded_where_a_sentence_or_a_line_or_a_word_ends():

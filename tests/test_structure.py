@@ -44,8 +44,8 @@ def without_cells(text):
 
 @failure_chapters
 def test_a_failure_chapter_has_the_sections_in_their_order(path):
-    found = re.findall(r"^## (.+)$", without_cells(path.read_text()), re.M)
-    assert found == SECTIONS, "the sections of a failure chapter are fixed; see CONTRIBUTING"
+    matches = re.findall(r"^## (.+)$", without_cells(path.read_text()), re.M)
+    assert matches == SECTIONS, "the sections of a failure chapter are fixed; see CONTRIBUTING"
 
 
 @failure_chapters
@@ -153,7 +153,7 @@ def test_code_imports_and_starts_nothing_above_it(folder):
         above = ABOVE[folder] - {f"bookkit.{path.parent.name}"}
         above -= {"bookkit.formats"} if path.parent.name == "sphinx" else set()
         starts = r"""^ *(?:from|import) ([\w.]+)|"-m", "([\w.]+)"|import_module\("([\w.]+)"""
-        names = ["".join(found) for found in re.findall(starts, path.read_text(), re.M)]
+        names = ["".join(matches) for matches in re.findall(starts, path.read_text(), re.M)]
         names = [f"{folder}{name}" if name.startswith(".") else name for name in names]
         wrong = [name for name in names for upper in above if f"{name}.".startswith(f"{upper}.")]
         wrong = [name for name in wrong if (path.stem, name) != ("checkout", MAKES_DATA)]

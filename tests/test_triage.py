@@ -375,34 +375,34 @@ def command(monkeypatch, capsys):
 def test_the_command_reads_a_file_or_standard_input(command, tmp_path):
     file = tmp_path / "error.txt"
     file.write_text(DRIFT)
-    status, said = command(b"", str(file))
-    assert status == 0 and "Lazy pytree drift" in said and "\x1b" not in said
+    status, printed = command(b"", str(file))
+    assert status == 0 and "Lazy pytree drift" in printed and "\x1b" not in printed
     for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le"):
-        assert command(DRIFT.encode(encoding)) == (0, said), encoding
+        assert command(DRIFT.encode(encoding)) == (0, printed), encoding
 
 
 def test_no_control_character_of_a_log_reaches_the_terminal(command):
     clipboard = "\x1b]52;c;cm0gLXJmIH4=\x07\x1b]8;;http://x\x1b\\\x9b2J\x07\x08"
-    said = command(DRIFT.replace(":", f":{clipboard}").encode())[1]
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", said)
+    printed = command(DRIFT.replace(":", f":{clipboard}").encode())[1]
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", printed)
 
 
 def test_the_command_prints_a_versioned_form_and_its_status_says_whether_it_found_something(
     command,
 ):
-    status, said = command(f"numpyro==0.15.2\n{DRIFT}".encode(), "--json")
-    answer = json.loads(said)
+    status, printed = command(f"numpyro==0.15.2\n{DRIFT}".encode(), "--json")
+    answer = json.loads(printed)
     documented = (ROOT / "book" / "reference" / "json.md").read_text()
     assert (status, answer["format"]) == (0, command_line.FORMAT)
     assert (answer["releases"], answer["releases_from"]) == ({"numpyro": "0.15.2"}, "text")
-    (found,) = answer["findings"]
-    assert found["id"] == "lazy-pytree-drift"
-    assert found["page"] == f"{SITE}book/failures/lazy-pytree-drift.html#fix-it"
-    for key in (*answer, *found):
+    (findings,) = answer["findings"]
+    assert findings["id"] == "lazy-pytree-drift"
+    assert findings["page"] == f"{SITE}book/failures/lazy-pytree-drift.html#fix-it"
+    for key in (*answer, *findings):
         assert f"`{key}`" in documented, f"the page for tools does not say what {key} is"
     assert f"| `format` | {command_line.FORMAT}, " in documented
-    status, said = command(b"nothing that is known", "--json")
-    assert (status, json.loads(said)["findings"]) == (1, [])
+    status, printed = command(b"nothing that is known", "--json")
+    assert (status, json.loads(printed)["findings"]) == (1, [])
 
 
 def test_who_reads_chinese_is_answered_in_chinese_and_tools_in_english(
@@ -414,9 +414,9 @@ def test_who_reads_chinese_is_answered_in_chinese_and_tools_in_english(
         monkeypatch.setenv("LC_ALL", locale)
         file.write_text(f"numpyro==0.15.2\n{DRIFT}" + "".join(words))
         assert command_line.main(["triage", str(file)]) == 0
-        said = capsys.readouterr().out
-        assert f"{SITE}zh-cn/book/failures/lazy-pytree-drift.html#fix-it" in said
-        assert "对策" in said and "见文中所示" in said and "Cure" not in said
+        printed = capsys.readouterr().out
+        assert f"{SITE}zh-cn/book/failures/lazy-pytree-drift.html#fix-it" in printed
+        assert "对策" in printed and "见文中所示" in printed and "Cure" not in printed
     assert command_line.main(["triage", "--json", str(file)]) == 0
     assert json.loads(capsys.readouterr().out)["findings"][0]["title"] == "Lazy pytree drift"
     monkeypatch.setenv("LC_ALL", "C")

@@ -62,7 +62,7 @@ def test_a_plan_fits_its_day_and_nobody_sits_for_more_than_ninety_minutes(
     assert max(sat) <= 90
 
 
-def told(page):
+def words_of(page):
     """Yield what no learner may read before the room has run a page's programs, with its place.
 
     That is each sentence of a reply, of a solution, of the notes, of a chapter's entry, of its key
@@ -89,13 +89,13 @@ def told(page):
         for sentence in re.split(r"(?<=[.?!])\s+", " ".join(words.split())):
             if len(sentence.split()) >= 5:
                 yield place, sentence
-    for number, one in enumerate(
+    for number, cell in enumerate(
         cell for exercise in exercises.find(path) for cell in exercise.solution
     ):
-        if not one.source.startswith("%check"):
-            yield f"solution {number}", one.source
+        if not cell.source.startswith("%check"):
+            yield f"solution {number}", cell.source
     kept = re.split(r"^=== ", kept_outputs.file_of(path).read_text(), flags=re.M)[1:]
-    asked = {*(one.name for one in decks.programs(page))}
+    asked = {*(program.name for program in decks.programs(page))}
     asked |= {*(prediction.options["cell"] for prediction in predictions.find(text))}
     for (_, _, _, cell), shown in zip(pages.code_cells(path), kept, strict=True):
         if cell.metadata.get("name") in asked:
@@ -118,7 +118,7 @@ def squeezed(text):
 def test_a_bare_notebook_says_nothing_of_what_a_program_does(page, filled):
     notebook = learner.bare(page, filled)
     shown = squeezed("\n".join(cell.source for cell in notebook.cells))
-    found = list(told(page))
+    found = list(words_of(page))
     assert len(found) > 5
     wrong = [f"{place}: {text}" for place, text in found if squeezed(text) in shown]
     assert not wrong, wrong
@@ -133,7 +133,9 @@ def test_a_bare_notebook_leaves_empty_what_the_room_votes_on_types_or_copies(pag
     cells = {
         c.node.metadata.get("name"): c.node.source for c in pages.code_cells(pages.path_of(page))
     }
-    given = {cell.source for one in exercises.find(pages.path_of(page)) for cell in one.given}
+    given = {
+        cell.source for exercise in exercises.find(pages.path_of(page)) for cell in exercise.given
+    }
     bare = squeezed("\n".join(cell.source for cell in learner.bare(page).cells))
     full = squeezed("\n".join(cell.source for cell in learner.bare(page, filled=True).cells))
     for name in learner.asked(page):
@@ -152,10 +154,12 @@ def test_a_bare_notebook_leaves_empty_what_the_room_votes_on_types_or_copies(pag
                 assert row in bare, one
 
 
-def statements(cells, one):
+def statements(cells, program):
     """Return the statements that a program of a slide shows, as they are compared."""
-    rows = decks.statements(pages.split_asserts(cells[one.name])[0])
-    return [squeezed(text) for row, text in rows if not one.words or row.startswith(one.words)]
+    rows = decks.statements(pages.split_asserts(cells[program.name])[0])
+    return [
+        squeezed(text) for row, text in rows if not program.words or row.startswith(program.words)
+    ]
 
 
 @each_page
@@ -187,7 +191,7 @@ def test_each_cell_of_a_bare_notebook_says_what_is_done_and_the_first_only_impor
     assert len(titles) == len({*titles}) > 2
     (first, *_) = (cell.source for cell in cells if cell.cell_type == "code")
     assert "# Slide" not in first and re.fullmatch(r"(?:(?:%|import|from).*\n?|\n)+", first)
-    votes = {one.slide for one in decks.programs(page) if one.voted}
+    votes = {program.slide for program in decks.programs(page) if program.voted}
     first = {int(re.findall(r"\d+", c.source)[0]) for c in cells if "** Vote first." in c.source}
     assert first == votes
 

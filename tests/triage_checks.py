@@ -161,10 +161,10 @@ def test_the_page_narrows_as_python_does_and_keeps_the_choice(open_page, path, s
     page = open_page(path).page
     page.locator(f"#narrow button[value={see}]").click()
     page.locator(f"#narrow button[value={where}]").click()
-    found = page.locator("#narrow-found a").evaluate_all("links => links.map(one => one.href)")
+    links = page.locator("#narrow-found a").evaluate_all("links => links.map(one => one.href)")
     rows = narrowing.silent()
     right = narrowing.rank(rows, see, where)[: narrowing.MOST]
-    assert [href.partition("/book/")[2].replace(".html", "") for href in found] == [
+    assert [href.partition("/book/")[2].replace(".html", "") for href in links] == [
         rows[name]["page"].removeprefix("book/") for name in right
     ]
     page.locator("#narrow-found a").first.click()
@@ -221,9 +221,9 @@ def test_an_answer_is_copied_with_title_link_cure_and_releases(open_page):
     copy.click()
     view.page.get_by_role("button", name="Copied").wait_for()
     said = view.page.evaluate(COPIED)
-    found = triage.triage(f"numpyro==0.15.2\n{LEAK}").findings[0]
-    assert said.startswith(f"**[{found.title}]({found.page})**\n\n")
-    for words in (found.cure, "NumPyro 0.15.2", f"({view.site}{PAGE}#/?error=parallel"):
+    findings = triage.triage(f"numpyro==0.15.2\n{LEAK}").findings[0]
+    assert said.startswith(f"**[{findings.title}]({findings.page})**\n\n")
+    for words in (findings.cure, "NumPyro 0.15.2", f"({view.site}{PAGE}#/?error=parallel"):
         assert words in said
     view.visit("book/index.html#/?see=stale&where=mcmc")
     view.page.locator("#narrow-found button").first.click()

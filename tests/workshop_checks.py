@@ -156,8 +156,8 @@ def run(notebook):
 
 def test_a_learner_who_answers_nothing_runs_to_the_end_and_passes_no_check():
     name = NAMES[0]
-    said = run(nbformat.read(OUT / "learner" / f"{name}.ipynb", as_version=4))
-    checks = [text for source, text in said.items() if source.startswith("%check")]
+    printed = run(nbformat.read(OUT / "learner" / f"{name}.ipynb", as_version=4))
+    checks = [text for source, text in printed.items() if source.startswith("%check")]
     assert len(checks) == len(exercises.find(pages.BOOK / "failures" / f"{name}.md"))
     assert all("Not yet: " in text for text in checks)
     assert PASSED not in "".join(checks)
@@ -187,7 +187,7 @@ def test_a_learner_who_types_every_slide_and_answers_every_exercise_lacks_nothin
         code = re.sub("^%check.*$", "", "\n".join(cell.source for cell in written), flags=re.M)
         sources = [cell.source for cell in notebook.cells]
         notebook.cells[sources.index(f"%check {exercise.label}") - 1].source = code
-    said = run(notebook)
-    assert not [source for source, text in said.items() if "is not defined" in text]
-    checks = [text for source, text in said.items() if source.startswith("%check")]
+    printed = run(notebook)
+    assert not [source for source, text in printed.items() if "is not defined" in text]
+    checks = [text for source, text in printed.items() if source.startswith("%check")]
     assert all("Correct, " in text for text in checks), checks
