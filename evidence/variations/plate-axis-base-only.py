@@ -147,7 +147,7 @@ def _():
 
 
 def _hidden(make, axis, built, size=1):
-    """A distribution that holds a transform of its own, in four days, and the same built by hand."""
+    """A distribution that holds a transform, in four days, and the same built by hand."""
     ones = jnp.ones(size)
     values = np.random.default_rng(3).uniform(0.5, 2.0, (4, size))
 

@@ -76,7 +76,7 @@ vary("the setting inside a compiled function", "silent", "holds", **RIGHT)(
 
 
 def dice(dtype):
-    """Integers below six of a narrow type: today, as JAX 0.4 made them of two rows of bits, cured."""
+    """Integers below six: today, as JAX 0.4 made them of two rows of bits, and cured."""
     key, shape, bits = jax.random.PRNGKey(2024), (40,), np.dtype(dtype).itemsize * 8
     draw = lambda: jax.random.randint(key, shape, 0, 6, dtype)
     with jax.threefry_partitionable(False):
