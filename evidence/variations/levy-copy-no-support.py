@@ -128,6 +128,31 @@ def _birds(loc):
     return lambda: density(dist.Levy), by_hand, lambda: density(Levy)
 
 
+def _one_bird(make):
+    jumps = np.array([[1.0], [4.0], [0.5]])
+
+    def density(of):
+        def step(position, _):
+            with numpyro.plate("birds", 1):
+                return position + numpyro.sample("jump", of(2.0 * jnp.ones(1))), None
+
+        model = lambda: scan(step, jnp.zeros(1), None, length=3)
+        return -potential_energy(model, (), {}, {"jump": jnp.log(jumps)})
+
+    by_hand = stats.levy.logpdf(jumps, 0.0, 2.0).sum() + np.log(jumps).sum()
+    got = lambda scale: dist.Levy(jnp.zeros(1), scale)
+    return lambda: density(got), by_hand, lambda: density(make)
+
+
+vary("a plate of one: an inverse gamma with its axis", "right", "falls")(
+    lambda: _one_bird(lambda scale: dist.InverseGamma(0.5, scale / 2))
+)
+vary("a plate of one: an inverse gamma without its axis", "right", "holds")(
+    lambda: _one_bird(lambda scale: dist.InverseGamma(0.5, scale[0] / 2))
+)
+vary("a plate of one: both parameters with its axis", "right", "holds")(
+    lambda: _one_bird(lambda scale: Levy(jnp.zeros(1), scale))
+)
 vary("a plate inside, a scale for each bird", "AttributeError", "ValueError")(lambda: _birds(1.0))
 vary("a plate inside, both with its axis", "AttributeError", "holds")(lambda: _birds(jnp.ones(2)))
 

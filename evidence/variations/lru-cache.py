@@ -133,3 +133,10 @@ def _():
                 return jnp.linspace(0, n - 1, n) ** power
 
     return lambda: _cached(Basis().grid), [28.0, 0.0, 14.0], lambda: _cached(Basis().ensured)
+
+
+@vary("a jit above the cache, all arguments static", "UnexpectedTracerError", "holds")
+def _():
+    grid = lambda n, power: jnp.arange(n) ** power * 1.0
+    static = jax.jit(functools.cache(grid), static_argnums=0, static_argnames="power")
+    return lambda: _cached(functools.cache(grid)), [28.0, 0.0, 14.0], lambda: _cached(static)

@@ -97,3 +97,62 @@ def decorator():
 
     got = growth(lambda net, x: lambda: forward(net, x), shape=(8, 4))
     return got, arrays(), growth(by_jax(Net.__call__), shape=(8, 4))
+
+
+class Changes(nnx.Module):
+    """A model that each call changes: its key, and a running mean."""
+
+    def __init__(self):
+        self.mean = nnx.BatchNorm(4, rngs=nnx.Rngs(0))
+        self.mask = nnx.Dropout(0.5, rngs=nnx.Rngs(1))
+
+    def __call__(self, x):
+        return self.mask(self.mean(x))
+
+
+def changed(make):
+    net, x = Changes(), jnp.arange(12.0).reshape(3, 4)
+    run = make(net)
+    run(x)
+    answer = run(x)
+    return jnp.concatenate([answer.ravel(), net.mean.mean[...]])
+
+
+def eager(net):
+    return net
+
+
+def kept_by_nnx(net):
+    compiled = nnx.jit(Changes.__call__)
+    return lambda x: compiled(net, x)
+
+
+def split_once(net):
+    graph, state = nnx.split(net)
+    compiled = jax.jit(lambda state, x: nnx.merge(graph, state)(x))
+    return lambda x: compiled(state, x)
+
+
+def state_returned(net):
+    graph, state = nnx.split(net)
+
+    @jax.jit
+    def call(state, x):
+        net = nnx.merge(graph, state)
+        return net(x), nnx.state(net)
+
+    def run(x):
+        nonlocal state
+        answer, state = call(state, x)
+        nnx.update(net, state)
+        return answer
+
+    return run
+
+
+vary("a dropout and a running mean: the answer alone is returned", "right", "falls")(
+    lambda: (changed(kept_by_nnx), changed(eager), changed(split_once))
+)
+vary("a dropout and a running mean: the state is returned", "right", "holds")(
+    lambda: (changed(kept_by_nnx), changed(eager), changed(state_returned))
+)

@@ -146,6 +146,59 @@ def _():
     return _latent(law, by_scipy, np.random.default_rng(2).uniform(0.5, 2.0, (3, 3)))
 
 
+def _hidden(make, axis, built, size=1):
+    """A distribution that holds a transform, in four days, and the same built by hand."""
+    ones = jnp.ones(size)
+    values = np.random.default_rng(3).uniform(0.5, 2.0, (4, size))
+
+    def density(of):
+        def day(carry, inputs):
+            day, row = inputs
+            with numpyro.plate("gauge", size):
+                numpyro.sample("flow", of(day * ones if axis or of is built else day), obs=row)
+            return carry, None
+
+        data = jnp.arange(1.0, 5.0), jnp.asarray(values)
+        return log_density(lambda: scan(day, None, data), (), {}, {})[0]
+
+    exact = sum(make(day + 1.0).log_prob(row).sum() for day, row in enumerate(values))
+    return lambda: density(make), exact, lambda: density(built)
+
+
+def _gamma(day):
+    return dist.InverseGamma(2.0, day)
+
+
+def _power(day):
+    return dist.TransformedDistribution(dist.Gamma(2.0, day), PowerTransform(-jnp.ones(day.shape)))
+
+
+def _pareto(day):
+    return dist.Pareto(0.1 * day, 2.0)
+
+
+def _exponential(day):
+    each = AffineTransform(jnp.zeros(day.shape), 0.1 * day)
+    return dist.TransformedDistribution(
+        dist.Exponential(2.0 * jnp.ones(day.shape)), [ExpTransform(), each]
+    )
+
+
+SHOWN = {"then": ("silent", "IndexError")}
+vary("an inverse gamma with the axis", "silent", "holds", **SHOWN)(
+    lambda: _hidden(_gamma, True, _power)
+)
+vary("a Pareto with the axis", "silent", "holds", **SHOWN)(
+    lambda: _hidden(_pareto, True, _exponential)
+)
+vary(
+    "an inverse gamma without the axis, three gauges",
+    "right",
+    "holds",
+    then=("right", "IndexError"),
+)(lambda: _hidden(_gamma, False, _power, size=3))
+
+
 @vary("64 bits", "silent", "holds", then=OLD)
 def _():
     jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last

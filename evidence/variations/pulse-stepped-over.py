@@ -22,13 +22,13 @@ def jumps(controller):
     return diffrax.PIDController(rtol=1e-6, atol=1e-6, jump_ts=jnp.array([BEGINS, ENDS]))
 
 
-def solve(cure=None, solver=None, dt0=None, times=HOURS, field=blood, **tolerances):
+def solve(cure=None, solver=None, dt0=None, times=HOURS, field=blood, max_steps=None, **tolerances):
     tolerances = {"rtol": 1e-6, "atol": 1e-6, **tolerances}
     controller = diffrax.PIDController(**tolerances)
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(field), solver or diffrax.Tsit5(), 0.0, 100.0, dt0, jnp.array(0.0),
         stepsize_controller=cure(controller) if cure else controller,
-        saveat=diffrax.SaveAt(ts=times), max_steps=None,
+        saveat=diffrax.SaveAt(ts=times), max_steps=max_steps,
     )  # fmt: skip
     return solution.ys
 
@@ -79,6 +79,16 @@ vary("dtmax shorter than the pulse", "silent", "holds")(
     lambda: (lambda: solve(), by_hand(), lambda: solve(dtmax=0.2))
 )
 
+RAISES = {"then": ("silent", "XlaRuntimeError")}
+vary("dtmax whose steps end near the jump, in float32", "silent", "EquinoxRuntimeError", **RAISES)(
+    lambda: (lambda: solve(), by_hand(), lambda: solve(dtmax=0.1, dt0=0.1, max_steps=4096))
+)
+vary("from jump to jump, all times before the end", "right", "ValueError")(
+    lambda: (
+        lambda: solve(times=HOURS[:5]), by_hand(HOURS[:5]), lambda: parts(HOURS[:5])
+    )
+)  # fmt: skip
+
 
 @vary("as a parameter, under vmap", "silent", "holds")
 def lanes():
@@ -109,3 +119,9 @@ def gradient():
         return lambda: jax.jit(jax.grad(total))(RATE)
 
     return of(lambda same: same), by_hand(rate=1.0).sum(), of(jumps)
+
+
+@vary("64 bits, dtmax whose steps end near the jump", "silent", "holds")
+def _():
+    jax.config.update("jax_enable_x64", True)  # until the end, so this row is the last
+    return lambda: solve(), by_hand(), lambda: solve(dtmax=0.1, dt0=0.1, max_steps=4096)

@@ -49,6 +49,14 @@ vary("the path of the checkpoint", "right", "holds")(lambda: three(restored(PATH
 vary("the cure with a mistyped prefix", "silent", "AssertionError")(
     lambda: three(restored(prefix="lines_"), found(prefix="lines_"))
 )
+vary("looks right: other names than in the file", "silent", "falls")(
+    lambda: three(
+        lambda: checkpoints.restore_checkpoint(PATH, {"params": START})["params"]["slope"],
+        lambda: checkpoints.restore_checkpoint(
+            FOLDER, {"params": START}, step=9, prefix="line_"
+        )["params"]["slope"],
+    )
+)  # fmt: skip
 vary("a step that is not there", "ValueError", "ValueError")(
     lambda: three(restored(step=9), restored(FOLDER + "-typo", step=9))
 )
