@@ -49,6 +49,20 @@ vary("a Bernoulli of a probability", "silent", "holds")(
         lambda: dist.Bernoulli(logits=-120.0).log_prob(1),
     )
 )
+vary("a Multinomial of probabilities", "silent", "holds")(
+    lambda: (
+        lambda: dist.Multinomial(1, probs=jax.nn.softmax(LOGITS[1])).log_prob(np.eye(3)[0]),
+        -EXPECTED[1],
+        lambda: dist.Multinomial(1, logits=LOGITS[1]).log_prob(np.eye(3)[0]),
+    )
+)
+vary("a Geometric of a probability", "silent", "holds")(
+    lambda: (
+        lambda: dist.Geometric(probs=jax.nn.sigmoid(-120.0)).log_prob(0),
+        log_expit(-120.0),
+        lambda: dist.Geometric(logits=-120.0).log_prob(0),
+    )
+)
 vary("the slope of a Bernoulli", "silent", "holds")(
     lambda: (
         lambda: jax.grad(lambda x: dist.Bernoulli(probs=jax.nn.sigmoid(x)).log_prob(1))(-120.0),
@@ -61,6 +75,20 @@ vary("a distant observation", "silent", "holds")(
         lambda: jnp.log(stats.norm.pdf(20.0)),
         scipy_stats.norm.logpdf(20.0),
         lambda: stats.norm.logpdf(20.0),
+    )
+)
+vary("the slope of a distant tail", "silent", "falls")(
+    lambda: (
+        lambda: jax.grad(lambda x: jnp.log(stats.norm.cdf(x)))(-1e4),
+        1e4,
+        lambda: jax.grad(stats.norm.logcdf)(-1e4),
+    )
+)
+vary("near 1, where 1 - p is taken", "silent", "holds")(
+    lambda: (
+        lambda: jnp.log(1 - jax.nn.sigmoid(17.0)),
+        log_expit(-17.0),
+        lambda: jax.nn.log_sigmoid(-17.0),
     )
 )
 vary("a tail, censored", "silent", "holds")(

@@ -31,6 +31,13 @@ def by_hand(y=None):
     numpyro.sample("mean", dist.Normal(loc, scale))
 
 
+def with_noise(y=None):
+    noise = numpyro.param("noise", 5.0, constraint=dist.constraints.positive)
+    mean = numpyro.sample("mean", dist.Normal(0.0, 10.0))
+    with numpyro.plate("readings", 50):
+        numpyro.sample("y", dist.Normal(mean, noise), obs=y)
+
+
 def point(y=None):
     mean = numpyro.param("mean", 0.0)
     with numpyro.plate("readings", 50):
@@ -69,6 +76,14 @@ def by_quick_draws(guide, params):
     return near(Predictive(model, draws)(jax.random.key(2)))
 
 
+def by_noisy_draws(options):
+    def cure(guide, params):
+        draws = guide.sample_posterior(jax.random.key(1), params, sample_shape=(1000,))
+        return near(Predictive(with_noise, draws, **options(params))(jax.random.key(2)))
+
+    return hit(AutoNormal(with_noise), with_noise, cure)
+
+
 def as_samples(guide, params):
     return near(Predictive(model, params, num_samples=1000)(jax.random.key(1)))
 
@@ -90,6 +105,15 @@ vary("the cure is draws of the guide", "silent", "holds")(
 )
 vary("the cure is Predictive twice", "silent", "holds")(
     lambda: hit(AutoNormal(model), cure=by_quick_draws)
+)
+vary("the model has a parameter too", "silent", "holds")(
+    lambda: hit(AutoNormal(with_noise), with_noise)
+)
+vary("the same, and draws of the guide, without params", "silent", "falls")(
+    lambda: by_noisy_draws(lambda params: {})
+)
+vary("the same, and draws of the guide, with params", "silent", "holds")(
+    lambda: by_noisy_draws(lambda params: {"params": params})
 )
 vary("the parameters as posterior samples", "silent", "IndexError")(
     lambda: hit(AutoNormal(model), cure=as_samples)

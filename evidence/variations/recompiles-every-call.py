@@ -112,6 +112,29 @@ vary("looks right: jit of a lambda inside", "silent", "falls")(lambda: three(dra
 vary("looks right: jit around the body", "silent", "falls")(lambda: three(drain, jit_of_body))
 
 
+def one(level):
+    return level * 0.9
+
+
+def day(level, rain):
+    return level * 0.9 + rain, None
+
+
+def at_rest(rate):
+    return lax.scan(day, rate, jnp.ones(3))[0]
+
+
+vary("looks right: lax.map of a function that is defined once", "silent", "falls")(
+    lambda: three(mapped, lambda rate: lax.map(one, rate * jnp.ones(3)))
+)
+vary("looks right: a gradient through a step that is defined once", "silent", "falls")(
+    lambda: three(jax.grad(scanned), jax.grad(at_rest))
+)
+vary("the same, with jit inside of grad", "silent", "holds")(
+    lambda: three(jax.grad(scanned), jax.grad(jax.jit(scanned)))
+)
+
+
 def _count(function, *arguments):
     """How often the compiler runs in five calls after the first."""
     events = []

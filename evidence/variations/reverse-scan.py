@@ -72,6 +72,24 @@ def values_only(days=5):
     return lambda: run(levels), exact, lambda: run(levels[::-1])
 
 
+def conditioned():
+    """Give the data by `condition`, and no latent site."""
+    levels, readings = np.arange(5.0), np.arange(5.0) ** 2
+
+    def step(carry, level):
+        numpyro.sample("reading", dist.Normal(level, 0.5))
+        return carry, None
+
+    def density(levels, readings, reverse):
+        model = lambda: scan(step, None, jnp.asarray(levels), reverse=reverse)
+        given = handlers.condition(model, {"reading": jnp.asarray(readings)})
+        return log_density(given, (), {}, {})[0]
+
+    exact = stats.norm(levels, 0.5).logpdf(readings).sum()
+    turned = lambda: density(levels[::-1], readings[::-1], False)
+    return lambda: density(levels, readings, True), exact, turned
+
+
 def substituted():
     """What `condition` on a site does: the levels that the model returns."""
     given = jnp.arange(5.0)
@@ -87,6 +105,7 @@ vary("one day", "right", "holds")(lambda: three(1))
 vary("two days", "silent", "holds")(lambda: three(2))
 vary("Laplace steps", "silent", "holds")(lambda: three(step=laplace))
 vary("no latent site", "right", "holds")(lambda: three(step=only_observed, latent=False))
+vary("no latent site, data by condition", "silent", "holds")(conditioned)
 vary("condition, and what comes back", "silent", "holds")(substituted)
 vary("the cure turns the values alone", "silent", "holds")(values_only)
 vary("looks right: data turned, values not", "silent", "falls")(lambda: three(turn=False))

@@ -66,6 +66,29 @@ vary("looks right: a solver for stiff equations, in float32", "silent", "falls")
 )
 
 
+def falls(arrived):
+    """Let a ball fall from ten meters until it meets the ground."""
+
+    def solve(cure=False):
+        solution = diffrax.diffeqsolve(
+            diffrax.ODETerm(lambda t, y, args: jnp.array([y[1], -9.8])), diffrax.Tsit5(),
+            0.0, 10.0, 0.01, jnp.array([10.0, 0.0]), throw=False, max_steps=256,
+            stepsize_controller=diffrax.PIDController(rtol=1e-5, atol=1e-8),
+            event=diffrax.Event(lambda t, y, args, **kwargs: y[0] < 0.0),
+        )  # fmt: skip
+        speed = solution.ys[-1, 1]
+        return jnp.where(arrived(solution.result), speed, jnp.nan) if cure else speed
+
+    landed = lambda speed: abs(speed / -np.sqrt(2 * 9.8 * 10) - 1) < 0.5
+    return landed(solve()), True, lambda: landed(solve(cure=True))
+
+
+vary("an event, and successful alone", "right", "falls")(
+    lambda: falls(lambda result: result == diffrax.RESULTS.successful)
+)
+vary("an event, and is_okay", "right", "holds")(lambda: falls(diffrax.is_okay))
+
+
 @vary("a sweep under vmap", "silent", "holds")
 def sweep():
     rates = np.array([1.0, 100.0, 1000.0])

@@ -6,7 +6,7 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from numpyro.contrib.control_flow import scan
-from numpyro.distributions.transforms import ExpTransform
+from numpyro.distributions.transforms import ExpTransform, PowerTransform
 from numpyro.infer.util import log_density
 from scipy import stats
 
@@ -25,6 +25,15 @@ def folded(level, axes):
 
 def named(level, axes):
     return dist.LogNormal(level * jnp.ones(axes), 0.5)
+
+
+def inverse(level, axes):
+    return dist.InverseGamma(3.0 * jnp.ones(axes), level * jnp.ones(axes))
+
+
+def by_power(level):
+    gamma = dist.Gamma(3.0 * jnp.ones((3, 2)), level * jnp.ones((3, 2)))
+    return dist.TransformedDistribution(gamma, PowerTransform(-jnp.ones((3, 2))))
 
 
 def mixed(level, axes):
@@ -50,6 +59,9 @@ def three(axes="station", cured=None, days=3, regions=3, stations=2, number=7, *
     elif make is folded:
         measured = np.abs(measured)
         exact = stats.foldnorm(places / 0.5, scale=0.5).logpdf(measured).sum()
+    elif make is inverse:
+        measured = np.exp(noise)
+        exact = stats.invgamma(3.0, scale=places).logpdf(measured).sum()
     else:
         exact = stats.norm(places, 0.5).logpdf(measured).sum()
     shapes = {"station": (stations,), "region": (regions, 1), "both": (regions, stations)}
@@ -124,6 +136,9 @@ vary("looks right: expand on the whole", "silent", "falls", then=("IndexError", 
 vary("looks right: expand on the base", "silent", "falls", then=("IndexError", "IndexError"))(
     lambda: three(cured=base_expanded)
 )
+vary(
+    "all axes, but an exponent has none", "ValueError", "holds", then=("ValueError", "IndexError")
+)(lambda: three("both", by_power, days=4, make=inverse))
 vary("an axis of size one in front", "silent", "holds", then=("IndexError", "IndexError"))(
     lambda: three(cured=ones_in_front)
 )

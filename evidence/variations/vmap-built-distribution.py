@@ -9,6 +9,7 @@ import numpy as np
 import numpyro
 import numpyro.distributions as dist
 from numpyro import handlers
+from scipy.stats import norm
 
 from evidence.variation import vary
 
@@ -58,6 +59,25 @@ def expanded(means):
     built = jax.vmap(lambda m: dist.Normal(m, 1.0))(means).expand([3])
     drawn = built.sample(jax.random.PRNGKey(0))
     return len(np.unique(np.round(np.asarray(drawn - means), 3)))
+
+
+def of_places(cure):
+    """Take the density of three members that have three places each, by hand and by a cure."""
+    means, at = jnp.arange(3.0), jnp.zeros((3, 3))
+    member = lambda mean: dist.Normal(mean, 1.0).expand([3]).to_event(1)
+    by_hand = norm.logpdf(at, np.arange(3.0)[:, None]).sum(axis=1)
+    mapped = lambda: jax.vmap(member)(means).log_prob(at)
+    return mapped, by_hand, lambda: cure(member, means).log_prob(at)
+
+
+def with_an_axis(member, means):
+    return dist.Normal(means[:, None], 1.0).expand([3, 3]).to_event(1)
+
+
+vary("the density of expanded members", "silent", "holds")(lambda: of_places(with_an_axis))
+vary("the same, built from arrays alone", "silent", "falls")(
+    lambda: of_places(lambda member, means: member(means))
+)
 
 
 @vary("a multivariate normal by its covariance, lax.map", "silent", "holds")

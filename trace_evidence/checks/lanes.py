@@ -37,7 +37,7 @@ def check_batch(run, *mapped, kept=None):
     """Fail if lanes of a batch agree in all that they return, or if a tracer stays.
 
     Args:
-        run: a function of one lane's arguments; it returns arrays, such as parameters.
+        run: a function of one lane's arguments; it returns arrays, such as the start of a fit.
         mapped: the arguments, with one row for each lane.
         kept: the object that lives on after the batch, such as an `SVI`.
 
