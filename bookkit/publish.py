@@ -29,6 +29,7 @@ SAID = re.compile(
     r"|(\b\w*(?:Error|Exception|Warning): \S.*)",
     re.M,
 )
+LINKED = re.compile(r"(?: See|:)? https://\S+(?: for [^.]*\.)?")  # a link and what names it
 FRAMES = ("File ", "at loc(")  # how lines begin that quote a stack inside a message
 DIRECTIVE = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1$\n?", re.M | re.S)
 ALT = re.compile(r"^ +alt: >-\n((?: {6,}.*\n)+)", re.M)
@@ -246,11 +247,10 @@ def message(record: dict[str, str]) -> str:
         text = f"{record['type']}: {text}"
     text = text.partition("\n--------")[0].replace("site-packages/", "")
     lines = [
-        line
-        for line in text.splitlines()
-        if line.strip() and not line.lstrip().startswith(FRAMES) and "https://" not in line
+        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(FRAMES)
     ]
-    return "\n".join(lines[:3])
+    plain = [line for line in lines if "https://" not in line]
+    return "\n".join(plain[:3] or [LINKED.sub("", line) for line in lines[:3]])
 
 
 def terminal() -> list[str]:

@@ -1,5 +1,7 @@
 """Releases that compute wrong numbers: the tables are those of the record, and readers are told."""
 
+import re
+
 import pytest
 
 from bookkit import avoid as tables
@@ -28,6 +30,15 @@ def test_since_and_until_are_the_ends_that_were_measured(row):
     assert wrong == ordered[ordered.index(wrong[0]) : ordered.index(wrong[-1]) + 1]
     if row["flag"]:
         assert all(counted[release]["with_flag"][0] == 0 for release in wrong), "it is no cure"
+
+
+@each_row
+def test_a_cure_leads_to_no_release_of_another_row_that_ends(row):
+    named = [version_order(release) for release in re.findall(r"\d+\.[\d.]*\d", row["cure"])]
+    for other in ROWS:
+        if other["library"] == row["library"] and other["until"]:
+            first, last = version_order(other["since"]), version_order(other["until"])
+            assert not [release for release in named if first <= release <= last], other["program"]
 
 
 @pytest.mark.parametrize("row", tables.tables("mended"), ids=lambda row: row["program"])

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bookkit import entries
+from bookkit import entries, publish
 from evidence import engine, kinds
 from tests.test_triage import RECORDINGS, reported
 from tools import score
@@ -82,6 +82,7 @@ def test_a_name_that_is_not_yet_there_is_there_in_the_newest_releases():
 
 def test_what_a_program_says_is_told_as_what_it_is_and_not_as_ours():
     for row in RECORDED:
+        assert publish.message(row), f"{row['about']} is shown without a message"
         findings, which = triage.triage(row["text"]).findings, (row["about"], row["stack"])
         assert findings, f"{which} is not known"
         assert findings[0].id == row["about"], which

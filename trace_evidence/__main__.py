@@ -27,7 +27,7 @@ FORMAT = 1
 MAY_USE = "is a distribution right in a construct"
 ENDS = (
     "The status is 0 where something was found, 1 where not, 2 where a file cannot be read, and 3 "
-    "where the command itself failed."
+    "where the command itself failed; `examine` has its own."
 )
 
 
