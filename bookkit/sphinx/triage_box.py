@@ -58,13 +58,18 @@ def rules() -> dict[str, Any]:
     return {**publish.rules(), "rules": rules, "avoid": releases}
 
 
-# What a rule says is in its document too, and sent once.
+# What a rule says is in its document too, and sent once; what it lacks is not sent.
 JOINED = """\
-for (const one of traceEvidence.known.documents) {
-  const rule = traceEvidence.known.triage.rules[one.rule];
-  if (rule) Object.assign(one, {title: rule.title, href: rule.href, ...one});
-  if (rule?.says) one.keywords += ` ${rule.says}`;
-  else if (rule) rule.says = one.text;
+{
+  const { triage, documents, empty } = traceEvidence.known;
+  triage.rules = triage.rules.map((rule) => ({ ...empty, ...rule }));
+  for (const one of documents) {
+    const rule = triage.rules[one.rule];
+    if (rule?.kind === "everyday") rule.here = one.href;
+    if (rule) Object.assign(one, {title: rule.title, href: rule.href, ...one});
+    if (rule?.says) one.keywords += ` ${rule.says}`;
+    else if (rule) rule.says = one.text;
+  }
 }
 """
 
@@ -80,12 +85,13 @@ def parted(rules: list[dict[str, Any]], documents: list[dict[str, Any]]) -> None
             document["rule"] = place
         elif rule and rule["says"] in document["keywords"]:
             document |= {"keywords": document["keywords"].replace(rule["says"], ""), "rule": place}
+        if "rule" in document:
+            rule.pop("here", None)
         for key in ("title", "href") if "rule" in document else ():
             if document[key] == rule[key]:
                 del document[key]
-        document["keywords"] = " ".join(
-            dict.fromkeys(document["keywords"].split())
-        )  # each word once
+        words = dict.fromkeys(document["keywords"].split())  # each once
+        document["keywords"] = " ".join(words)
 
 
 @cached
@@ -93,13 +99,14 @@ def data() -> str:
     """Return the script that hands triage and search their data, with the library that searches."""
     triage, searched = rules(), documents()
     parted(triage["rules"], searched)
-    both_parts = json.dumps(
-        {"triage": triage, "documents": searched}, ensure_ascii=False, separators=(",", ":")
-    )
+    empty = {key: value for rule in triage["rules"] for key, value in rule.items() if not value}
+    triage["rules"] = [{key: rule[key] for key in rule if rule[key]} for rule in triage["rules"]]
+    sent = {"triage": triage, "documents": searched, "empty": empty}
+    known = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
     library = Path(__file__).with_name("minisearch.js").read_text(encoding="utf-8")
     library = COMMENTS.sub("", library)  # half of what it weighs
-    both_parts = f"globalThis.traceEvidence = {{...globalThis.traceEvidence, known: {both_parts}}};"
-    return f"{library}\n{both_parts}\n{JOINED}"
+    known = f"globalThis.traceEvidence = {{...globalThis.traceEvidence, known: {known}}};"
+    return f"{library}\n{known}\n{JOINED}"
 
 
 def data_address() -> str:
