@@ -49,7 +49,7 @@ EXAMINE = pages.ROOT / "examine" / "examine_model"
 # Modules of the reader's package, and folders, that count only for pages that name or import them.
 FEW = {
     *("__main__", "avoid", "can_i_use", "checkout", "checks", "comparison", "drawings"),
-    *("exercises", "steps", "narrowing", "triage", "watching"),
+    *("exercises", "explain", "steps", "narrowing", "triage", "watching"),
 }
 # How code names a module where it is not by its name. All pages load the package, not all it has.
 NAMED = {
