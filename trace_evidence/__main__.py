@@ -93,10 +93,7 @@ def narrow(see: str | None, where: str | None, library: str) -> int:
     if not see and not where:
         how = narrowing.HOW.replace("%narrow stale mcmc", "--see stale --where mcmc")
         print(f"\nerror: neither was chosen. {how}", file=sys.stderr)
-        labels = {**narrowing.SEE, **narrowing.WHERE}
-        print(
-            *(f"  {label:13} {text}" for label, text in labels.items()), sep="\n", file=sys.stderr
-        )
+        print(*narrowing.labels(), sep="\n", file=sys.stderr)
         return 1
     names = narrowing.rank(entries, see or "", where or "", library)
     print(narrowing.described(names, entries, spoken))

@@ -122,8 +122,13 @@ def show(line: str) -> None:
         print(described(rank(entries, see, where), entries, language()))
     else:
         say = words(language())
-        labels = [(label, say(text)) for label, text in (SEE | WHERE).items()]
-        print(say(HOW), *(f"  {label:13} {text}" for label, text in labels), sep="\n")
+        print(say(HOW), *labels(say), sep="\n")
+
+
+def labels(say: Say = str) -> list[str]:
+    """Return the labels that may be asked for, a line each, with what they mean."""
+    asked = {label: text for label, text in (SEE | WHERE).items() if label != ERROR}
+    return [f"  {label:13} {say(text)}" for label, text in asked.items()]
 
 
 def ask(question: str, counts: dict[str, int], labels: dict[str, str], say: Say = str) -> str:

@@ -172,6 +172,7 @@ class Recorder(primitives.Messenger):
     def __init__(self, spy: bool = False, read: bool = False) -> None:
         self.run, self.spy, self.read = Run(), spy, read
         self.loops = 0
+        self.inside: dict[str, tuple[str, int]] = {}  # where a site in a loop is, by its name
         super().__init__(None)
 
     def process_message(self, msg: dict) -> None:
@@ -222,7 +223,7 @@ class Recorder(primitives.Messenger):
         site.plates = tuple(frame.dim for frame in frames)
         site.in_plates = tuple(frame.name for frame in frames)
         site.size = int(msg["args"][0]) if kind == "plate" and msg.get("args") else 0
-        site.place = _caller()
+        site.place = self.inside.get(site.name, _caller()) if site.looped else _caller()
         site.one_key = drawn_once(key)
         if site.looped and msg.get("_intervener_id"):
             site.intervened = _wanted(msg)
@@ -231,7 +232,9 @@ class Recorder(primitives.Messenger):
             site.fn.log_prob(site.value)
 
     def hide(self, msg: dict) -> None:
-        """Note a site that a `block` of the model hides; those of NumPyro's loops are its own."""
+        """Note a site that a `block` of the model hides; of those in NumPyro's loops, the place."""
+        if msg["type"] == "sample" and self.loops:
+            self.inside[msg["name"]] = _caller()
         if msg["type"] != "sample" or msg.get("is_observed") or self.loops:
             return
         key = msg["kwargs"].get("rng_key")

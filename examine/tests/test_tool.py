@@ -3,6 +3,7 @@
 import importlib
 import itertools
 import json
+import linecache
 import random
 import subprocess
 import sys
@@ -374,6 +375,24 @@ def test_what_cannot_be_loaded_is_one_line(tank, words, message, capsys):
 def test_what_a_comment_in_the_model_says_is_meant_is_no_finding(tank):
     report = examine(importlib.import_module(tank).meant, 1.0, checks=["keys"])
     assert report.ok and [meant.id for meant in report.ignored] == ["same-key"], report
+
+
+def test_a_comment_at_a_site_in_a_loop_is_read_where_the_site_stands():
+    def model(readings):
+        level = numpyro.sample("level", dist.Normal(0.0, 1.0))
+
+        def step(carry, reading):
+            means = level + carry * jnp.arange(6.0).reshape(3, 2)
+            law = dist.MatrixNormal(means, jnp.eye(3), jnp.eye(2))
+            numpyro.sample("y", law, obs=reading)  # examine: ignore[stacked-density]
+            return carry + 0.1, None
+
+        scan(step, 1.0, readings)
+
+    report = examine(model, jnp.ones((3, 3, 2)), checks=["scan"])
+    (meant,) = report.ignored
+    assert meant.site == "y" and not report.findings, report
+    assert "law, obs=reading" in linecache.getline(meant.file, meant.line), report
 
 
 def test_nothing_to_compare_is_said_and_is_not_ok():
