@@ -69,6 +69,8 @@ def described(entry: Entry) -> str:
                 text, width, subsequent_indent=" " * 10,
                 break_long_words=False, break_on_hyphens=False,
             )  # fmt: skip
+    shown = entry["shows"].splitlines()  # the numbers of a silent failure
+    lines += [f"{'' if number else 'shows':<10}{line}" for number, line in enumerate(shown)]
     lines.append(f"{'page':<10}{rules.address(entry['page'])}")
     lines += [f"{'printed':<10}{title}: {rules.address(page)}" for title, page in entry["printed"]]
     parts = [entry["title"] + kinds.get(entry["kind"], ""), "\n".join(lines), entry["text"].strip()]
