@@ -106,7 +106,8 @@ def data() -> str:
     empty = {key: value for rule in triage["rules"] for key, value in rule.items() if not value}
     triage["rules"] = [{key: rule[key] for key in rule if rule[key]} for rule in triage["rules"]]
     for rule in triage["rules"]:
-        rule["signatures"] = [[one.replace(BLANKS, " "), *rest] for one, *rest in rule["signatures"]]
+        signatures = rule["signatures"]
+        rule["signatures"] = [[one.replace(BLANKS, " "), *rest] for one, *rest in signatures]
     sent = {"triage": triage, "documents": searched, "empty": empty}
     known = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
     library = Path(__file__).with_name("minisearch.js").read_text(encoding="utf-8")
