@@ -58,11 +58,15 @@ def rules() -> dict[str, Any]:
     return {**publish.rules(), "rules": rules, "avoid": releases}
 
 
-# What a rule says is in its document too, and sent once; what it lacks is not sent.
+# What a rule says is in its document too, and sent once; what it lacks is not sent. In a pattern,
+# each space is `BLANKS`.
+BLANKS = r"[ \n]+"
 JOINED = """\
 {
   const { triage, documents, empty } = traceEvidence.known;
   triage.rules = triage.rules.map((rule) => ({ ...empty, ...rule }));
+  for (const signature of triage.rules.flatMap((rule) => rule.signatures))
+    signature[0] = signature[0].replaceAll(" ", "[ \\\\n]+");
   for (const one of documents) {
     const rule = triage.rules[one.rule];
     if (rule?.kind === "everyday") rule.here = one.href;
@@ -101,6 +105,9 @@ def data() -> str:
     parted(triage["rules"], searched)
     empty = {key: value for rule in triage["rules"] for key, value in rule.items() if not value}
     triage["rules"] = [{key: rule[key] for key in rule if rule[key]} for rule in triage["rules"]]
+    for rule in triage["rules"]:
+        signatures = rule["signatures"]
+        rule["signatures"] = [[one.replace(BLANKS, " "), *rest] for one, *rest in signatures]
     sent = {"triage": triage, "documents": searched, "empty": empty}
     known = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
     library = Path(__file__).with_name("minisearch.js").read_text(encoding="utf-8")
