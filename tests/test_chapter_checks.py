@@ -150,6 +150,29 @@ def test_a_model_is_called_with_what_it_takes_by_name(checks, by_name):
         checks.check_keeps_no_tracer(model, *arguments[0], **arguments[1])
 
 
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_what_a_solver_keeps_is_no_leak_and_hides_none(checks, where):
+    import numpyro
+    import optimistix
+    from jax import numpy
+    from numpyro import distributions as dist
+
+    def model(kept):
+        level = numpyro.sample("level", dist.LogNormal(0.0, 1.0))
+        half = numpy.exp(-0.5)
+        if where == "before":
+            half = kept.setdefault("half", half)
+        newton = optimistix.Newton(rtol=1e-5, atol=1e-5)
+        root = optimistix.root_find(lambda y, a: y**3 + y - a, newton, 0.5, args=level).value
+        if where == "after":
+            half = kept.setdefault("half", half)
+        numpyro.factor("height", -half * root)
+
+    checks.check_keeps_no_tracer(model, {"half": 0.5})
+    with pytest.raises(AssertionError, match="a tracer is kept:"):
+        checks.check_keeps_no_tracer(model, {})
+
+
 @pytest.mark.parametrize("rows", [1, 12_000])
 def test_a_row_that_is_wrong_is_seen_beside_any_number_of_right_ones(checks, rows):
     import numpyro

@@ -143,6 +143,56 @@ def _():
     return three(mixture, mixture_each, mixture_exact, exp=False, days=4)
 
 
+def vectors(shape, days=2):
+    """Log-normal pairs at two stations, whose means are multiplied by ones of a shape."""
+    tril = np.array([[1.0, 0.0], [0.5, 0.8]])
+    levels = np.arange(1.0, days + 1)
+    logs = np.random.default_rng(2).normal(levels[:, None, None], 1.0, (days, 2, 2))
+
+    def day(carry, inputs):
+        level, values = inputs
+        loc = level * jnp.ones(2) * jnp.ones(shape)
+        base = dist.MultivariateNormal(loc, scale_tril=tril)
+        with numpyro.plate("station", 2):
+            numpyro.sample("y", Transformed(base, ExpTransform()), obs=values)
+        return carry, None
+
+    data = jnp.asarray(levels), jnp.exp(jnp.asarray(logs))
+    law = stats.multivariate_normal(cov=tril @ tril.T)
+    expected = law.logpdf(logs - levels[:, None, None]).sum() - logs.sum()
+    return lambda: log_density(scan, (day, None, data), {}, {})[0], expected
+
+
+def compare_vectors(cure, **sizes):
+    got, expected = vectors((), **sizes)
+    return got, expected, vectors(cure, **sizes)[0]
+
+
+@vary("a vector as long as the plate", "silent", "holds", then=("IndexError", "IndexError"))
+def _():
+    return compare_vectors((2, 1))
+
+
+@vary("a vector, three days", "TypeError", "holds", then=("IndexError", "IndexError"))
+def _():
+    return compare_vectors((2, 1), days=3)
+
+
+@vary("looks right: ones along the vector", "silent", "falls", then=("IndexError", "IndexError"))
+def _():
+    return compare_vectors((2,))
+
+
+@vary("looks right: ones along the parts", "silent", "falls", then=("IndexError", "IndexError"))
+def _():
+    def along_the_parts(level):
+        parts = dist.Normal(level * jnp.ones(2) + pair, 0.5)
+        return dist.MixtureSameFamily(dist.Categorical(probs=jnp.ones(2) / 2), parts)
+
+    sizes = dict(exp=False, days=2, stations=2)
+    return three(mixture, along_the_parts, mixture_exact, **sizes)
+
+
 @vary("a latent Gumbel by keyword", "silent", "holds", then=("IndexError", "IndexError"))
 def _():
     places = np.array([0.0, 1.0, 3.0])

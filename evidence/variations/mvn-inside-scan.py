@@ -120,6 +120,11 @@ def as_event(base, animals):
     return base.expand([animals]).to_event(1)
 
 
+def axis_as_event(base, animals):
+    each = base.loc * jnp.ones((animals, 1))
+    return dist.MultivariateNormal(each, scale_tril=base.scale_tril).to_event(1)
+
+
 def masked(base, animals):
     return base.mask(True)
 
@@ -132,6 +137,12 @@ vary("looks right: to_event and no plate", "right", "holds", then=("silent", "fa
 )
 vary("looks right: to_event, four days", "right", "holds", then=("TypeError", "TypeError"))(
     lambda: three(days=4, cured=as_event)
+)
+vary("ones, to_event and no plate", "right", "holds", then=("silent", "holds"))(
+    lambda: three(cured=axis_as_event)
+)
+vary("ones, to_event, four days", "right", "holds", then=("TypeError", "holds"))(
+    lambda: three(days=4, cured=axis_as_event)
 )
 vary("looks right: a mask", "right", "holds", then=("silent", "falls"))(lambda: three(cured=masked))
 

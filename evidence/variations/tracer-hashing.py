@@ -125,6 +125,12 @@ BOOL = ("right", "TracerBoolConversionError")
 vary("looks right: jax.jit of the module", "TypeError", "TypeError", then=BOOL)(
     lambda: tried(lambda amount: jax.jit(Module(amount)), Module)
 )
+vary("looks right: jax.checkpoint of the module", "TypeError", "TypeError", then=OLD)(
+    lambda: tried(lambda amount: jax.checkpoint(Module(amount)), Module)
+)
+vary("looks right: a partial of jax.jit of it", "TypeError", "TypeError", then=BOOL)(
+    lambda: tried(lambda amount: functools.partial(jax.jit(Module(amount))), Module)
+)
 vary("looks right: eqx.filter_jit of the module", "TypeError", "TypeError", then=OLD)(
     lambda: tried(lambda amount: eqx.filter_jit(Module(amount)), Module)
 )
