@@ -110,6 +110,7 @@ NET = eqx.nn.MLP(20, 1, 8, 1, key=jax.random.PRNGKey(0))
         (jnp.var, (X + 3000,), []),
         (NET, (X,), []),
         (lambda x: x.astype(float) ** 2, (np.int32([70_000]),), []),
+        (lambda x: jnp.exp(1.0 * x), (jnp.array([95]),), ["float32"]),
         (lambda x: x**2, (jnp.array([40_000, 3]),), []),
         (counting, (jnp.arange(3),), []),
         (first_grown, ([jnp.asarray(X), jnp.asarray(X)],), []),
@@ -125,8 +126,18 @@ def test_a_function_is_found_or_left_alone(function, args, wanted):
     assert report.ok is not bool(wanted)
 
 
-def test_whole_numbers_that_overflow_are_named_by_their_case():
-    (finding,) = examine.function(lambda x: x**2, np.int32([70_000])).findings
+@pytest.mark.parametrize(
+    ("function", "number"),
+    [
+        (lambda x: x**2, np.int32([70_000])),
+        (jnp.sum, jnp.full(5_000, 1_000_000)),
+        (jnp.sum, np.full(5_000, 1_000_000)),
+        (lambda x: {"mean": x.sum(0) / 2.5}, jnp.full((5_000, 2), 1_000_000)),
+        (jnp.prod, jnp.full(4, 300)),
+    ],
+)
+def test_whole_numbers_that_overflow_are_named_by_their_case(function, number):
+    (finding,) = examine.function(function, number).findings
     assert (finding.id, finding.cases) == ("int32", ("int32-sum",))
 
 

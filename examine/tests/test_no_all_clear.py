@@ -87,6 +87,63 @@ def test_the_gradient_adds_up_to_what_the_density_changes_by(model, data, wanted
     assert ids(report) == (wanted, []) and report.ran == ["slope"], report
 
 
+@pytest.mark.parametrize("key", range(3))
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        jnp.round,
+        jnp.sign,
+        lambda b: b.astype(int),
+        lambda b: jnp.where(b > 0.0, 1.0, -1.0),
+        lambda b: jnp.array([0.0, 1.0])[jnp.argmax(jnp.array([b, 0.2]))],
+        lambda b: jax.lax.cond(b > 0.2, lambda: 1.0, lambda: 0.0),
+    ],
+)
+def test_a_latent_that_jumps_at_one_place_is_found(chosen, key):
+    report = examine(line(chosen), X, 2 * X, checks=["slope"], rng_key=key)
+    assert [(finding.id, finding.site) for finding in report.findings] == [("jumps", "b")], report
+
+
+def around(law, prior=dist.Normal):
+    """Data by some law around a latent."""
+
+    def model(y):
+        b = numpyro.sample("b", prior(0.0, 1.0))
+        spread = numpyro.sample("spread", dist.HalfNormal(1.0))
+        with numpyro.plate("row", len(y)):
+            numpyro.sample("y", law(b, spread), obs=y)
+
+    return model
+
+
+def mixed(b, spread):
+    one, other = dist.Normal(b, spread), dist.Laplace(0.0, 1.0)
+    return dist.MixtureGeneral(dist.Categorical(jnp.array([0.3, 0.7])), [one, other])
+
+
+@pytest.mark.parametrize("key", range(2))
+@pytest.mark.parametrize(
+    ("model", "data"),
+    [
+        (line(jax.nn.relu), (X, 2 * X)),
+        (line(lambda b: jnp.clip(b, -0.5, 0.5)), (X, 2 * X)),
+        (line(lambda b: jnp.where(b > 0.0, b**2, -3.0 * b)), (X, 2 * X)),
+        (line(lambda b: jnp.interp(b, jnp.array([-0.1, 0.1]), jnp.array([3.0, -3.0]))), (X, 2 * X)),
+        (line(lambda b: jax.nn.sigmoid(b / 1e-2)), (X, 2 * X)),
+        (line(lambda b: jax.nn.sigmoid(b / 1e-5)), (X, 2 * X)),
+        (line(lambda b: jnp.log(jnp.abs(b))), (X, 2 * X)),
+        (around(dist.Laplace), (X,)),
+        (around(dist.Laplace, dist.Uniform), (np.round(X),)),
+        (around(lambda b, spread: dist.StudentT(2.0, b, spread), dist.Laplace), (X,)),
+        (around(lambda b, spread: dist.TruncatedNormal(b, spread, low=-3.0, high=3.0)), (X,)),
+        (around(mixed), (X,)),
+    ],
+)
+def test_a_kink_or_a_steep_slope_is_no_jump(model, data, key):
+    report = examine(model, *data, checks=["slope"], rng_key=key)
+    assert ids(report) == ([], []) and report.ran == ["slope"], report
+
+
 # --- what is read outside ------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import jax
@@ -10,8 +11,8 @@ import numpy as np
 from ..context import DRAWS, Context, NothingToCompare
 from ..wide import Wide, row_of
 
-PART = 0.2
-"""How far a path goes from one prior draw towards the next."""
+PART, WHOLE = 0.2, 1.0
+"""How far a path goes from one prior draw towards the next; where a jump is looked for, to it."""
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 """Where a path is first looked at: for a smooth density the sum is right to many digits."""
 SUSPICIOUS = 1e-3
@@ -20,6 +21,14 @@ WRONG = 0.05
 """The part of the change that has to be missing then, which is never rounding in 64 bits."""
 NATS = 0.05
 """A change of the density that is worth no look."""
+NARROW = 2.0**-30
+"""The part of a path that a jump is narrowed down to: the steepest healthy slope is wider."""
+LOOKS = 200
+"""How many parts of a path are halved at most."""
+ASIDE = range(4)
+"""At so many such parts before a jump, and after it, the density is the same."""
+BEYOND = 2.0**-20
+"""The part of a path that one latent goes alone, to cross a jump."""
 COARSE, FINE = 64, 512
 """Steps of a close look: what only more steps can tell is not judged."""
 ENOUGH = 2
@@ -31,6 +40,7 @@ def check(context: Context) -> None:
 
     First all latents move at once. Only where the gradient misses what the density changes by does
     each latent move alone. Where a few steps hold the whole difference, the density jumps there.
+    One jump may lie anywhere between two draws, so it is looked for all the way.
 
     Raises:
         NothingToCompare: there is no gradient, or the sampler of an `MCMC` asks for none.
@@ -40,18 +50,24 @@ def check(context: Context) -> None:
     model = context.wide
     if not model.ways:
         raise NothingToCompare("no continuous latent has a gradient")
+    if any(finding.id == "index-outside" for finding in context.findings):
+        return  # JAX drops the gradient of what it reads past the end, and `index` says so
     chance = np.random.default_rng(0)
     odd = [
         start for start in range(DRAWS - 1)
         if misses(Path(model, start, towards(model, start, chance)))
     ]  # fmt: skip
-    if len(odd) < ENOUGH or any(finding.id == "index-outside" for finding in context.findings):
-        return  # JAX drops the gradient of what it reads past the end, and `index` says so
-    for name in model.ways:
+    for name in model.ways if len(odd) >= ENOUGH else ():
         judged = [closely(Path(model, start, towards(model, start, chance, name))) for start in odd]
         wrong = [pair for pair in judged if pair]
         if len(wrong) >= ENOUGH:
             tell(context, name, wrong, len(odd))
+            return
+    for start in range(DRAWS - 1):
+        path = Path(model, start, towards(model, start, chance, part=WHOLE))
+        if jump := jump_on(path):
+            says = f"between two prior draws the log density jumps by {jump[1]:.4g}"
+            context.find("jumps", f"{says}, and no gradient shows it", moved_by(path, *jump))
             return
 
 
@@ -84,31 +100,78 @@ class Path:
         along = sum(float(np.sum(slopes[name] * way)) for name, way in self.way.items())
         return float(height), along
 
-    def change(self) -> float:
-        """Return by how much the log density changes on it."""
+    def change(self, low: float = 0.0, high: float = 1.0) -> float:
+        """Return by how much the log density changes between two parts of it."""
         with np.errstate(invalid="ignore"):
-            return self.at(1.0)[0] - self.at(0.0)[0]
+            return self.at(high)[0] - self.at(low)[0]
+
+    def alone(self, name: str, part: float) -> Path:
+        """Return a way from a part of this one, on which one latent moves."""
+        path = copy.copy(self)
+        path.point = {each: x + part * self.way.get(each, 0.0) for each, x in self.point.items()}
+        path.way = {name: self.way[name]}
+        return path
 
 
-def towards(model: Wide, start: int, chance: Any, only: str = "") -> dict[str, np.ndarray]:
+def towards(
+    model: Wide, start: int, chance: Any, only: str = "", part: float = PART
+) -> dict[str, np.ndarray]:
     """Return a part of the way to the next draw; where two are equal, of a way by chance."""
 
     def way(rows: np.ndarray) -> np.ndarray:
         there = rows[start + 1] - rows[start]
-        return PART * np.where(there == 0.0, chance.normal(size=np.shape(there)), there)
+        return part * np.where(there == 0.0, chance.normal(size=np.shape(there)), there)
 
     ways = jax.tree.map(way, model.points)
     return {only: ways[only]} if only else ways
 
 
+def missed(path: Path, low: float = 0.0, high: float = 1.0) -> tuple[float, float]:
+    """Return how much of a change on a path the gradient at some points misses, and its size."""
+    if not np.isfinite(change := path.change(low, high)):
+        return 0.0, 0.0
+    half = 0.5 * (high - low)
+    slopes = half * np.array([path.at(low + half + half * node)[1] for node in NODES])
+    size = max(NATS, abs(change), 2.0 * float(np.abs(slopes).mean()))
+    return abs(change - float(WEIGHTS @ slopes)), size
+
+
 def misses(path: Path) -> bool:
-    """Tell whether the gradient at some points of a path misses what the density changes by."""
-    change = path.change()
-    if not np.isfinite(change):
-        return False
-    slopes = np.array([path.at(0.5 + 0.5 * node)[1] for node in NODES])
-    size = max(NATS, abs(change), float(np.abs(slopes).mean()))
-    return bool(abs(change - 0.5 * WEIGHTS @ slopes) > SUSPICIOUS * size)
+    """Tell whether it is worth a close look."""
+    missing, size = missed(path)
+    return missing > SUSPICIOUS * size
+
+
+def jump_on(path: Path) -> tuple[float, float] | None:
+    """Return after which part of a path the density jumps, and by how much, or None.
+
+    Halved again and again, a kink or a steep slope comes to nothing, and a jump is as high as ever.
+    """
+    parts = [(NATS, 0.0, 1.0)]
+    for _ in range(LOOKS):
+        if not parts:
+            break
+        _, low, high = parts.pop()
+        if high - low > NARROW:
+            middle = 0.5 * (low + high)
+            halves = [(missed(path, *ends)[0], *ends) for ends in ((low, middle), (middle, high))]
+            parts += sorted(half for half in halves if half[0] > NATS)
+            continue
+        before = [path.at(low - aside * NARROW)[0] for aside in ASIDE]
+        after = [path.at(high + aside * NARROW)[0] for aside in ASIDE]
+        change = float(np.mean(after) - np.mean(before))
+        if np.ptp(before) + np.ptp(after) < WRONG * abs(change):
+            return low, change
+    return None
+
+
+def moved_by(path: Path, part: float, change: float) -> str:
+    """Return which latent is behind a jump after a part of a path, if one is by itself."""
+    for name in path.way:
+        alone = path.alone(name, part)
+        if abs(alone.change(0.0, BEYOND)) > 0.5 * abs(change):
+            return name
+    return ""
 
 
 def closely(path: Path) -> tuple[float, float, bool] | None:
