@@ -121,10 +121,18 @@ def mixed(b, spread):
     return dist.MixtureGeneral(dist.Categorical(jnp.array([0.3, 0.7])), [one, other])
 
 
+def ordered(y):
+    a, b = (numpyro.sample(name, dist.Normal(0.0, 1.0)) for name in "ab")
+    numpyro.factor("ordered", jnp.where(a < b, 0.0, -1e4))  # what is refused is no step
+    with numpyro.plate("row", len(y)):
+        numpyro.sample("y", dist.Normal(a + b, 1.0), obs=y)
+
+
 @pytest.mark.parametrize("key", range(2))
 @pytest.mark.parametrize(
     ("model", "data"),
     [
+        (ordered, (X,)),
         (line(jax.nn.relu), (X, 2 * X)),
         (line(lambda b: jnp.clip(b, -0.5, 0.5)), (X, 2 * X)),
         (line(lambda b: jnp.where(b > 0.0, b**2, -3.0 * b)), (X, 2 * X)),

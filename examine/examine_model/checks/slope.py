@@ -100,6 +100,12 @@ class Path:
         along = sum(float(np.sum(slopes[name] * way)) for name, way in self.way.items())
         return float(height), along
 
+    def densities(self, part: float) -> dict[str, float]:
+        """Return the log density of each site at a part of the way."""
+        here = {name: point + part * self.way.get(name, 0.0) for name, point in self.point.items()}
+        (_, (rows, *_)), _ = self.model.program(self.values, here, np.bool_(True))
+        return {name: float(np.sum(each)) for name, each in rows.items()}
+
     def change(self, low: float = 0.0, high: float = 1.0) -> float:
         """Return by how much the log density changes between two parts of it."""
         with np.errstate(invalid="ignore"):
@@ -160,9 +166,17 @@ def jump_on(path: Path) -> tuple[float, float] | None:
         before = [path.at(low - aside * NARROW)[0] for aside in ASIDE]
         after = [path.at(high + aside * NARROW)[0] for aside in ASIDE]
         change = float(np.mean(after) - np.mean(before))
-        if np.ptp(before) + np.ptp(after) < WRONG * abs(change):
+        level = np.ptp(before) + np.ptp(after) < WRONG * abs(change)
+        if level and not is_penalty(path, low, high, change):
             return low, change
     return None
+
+
+def is_penalty(path: Path, low: float, high: float, change: float) -> bool:
+    """Tell whether all that jumps is exactly zero on one side, as a factor that forbids values."""
+    before, after = path.densities(low), path.densities(high)
+    jumped = [name for name in before if abs(after[name] - before[name]) > WRONG * abs(change)]
+    return bool(jumped) and all(0.0 in (before[name], after[name]) for name in jumped)
 
 
 def moved_by(path: Path, part: float, change: float) -> str:
