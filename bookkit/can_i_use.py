@@ -38,7 +38,7 @@ def data() -> dict[str, Any]:
         "left_out": record.INSTANCES["left_out"],
         "scipy": record.INSTANCES["scipy"],
         "far": record.INSTANCES["far"],
-        "also": record.INSTANCES["also"],
+        "also": called(),
         "source": (record.FOLDER / "constructs.py").read_text(encoding="utf-8"),
     }
 
@@ -47,6 +47,15 @@ def sign(letter: str) -> str:
     """Return the sign of a verdict, as the key has it."""
     kind, shown = MARKS.get(letter, ("not-measured", "?"))
     return f'<span class="verdict verdict-{kind}" aria-hidden="true">{shown}</span>'
+
+
+def called() -> dict[str, str]:
+    """Return what else rows and constructs are called, by name: also by the table's heads."""
+    names = dict(record.INSTANCES["also"])
+    for head in record.HEADS:
+        for name, words in head["words"].items():
+            names[name] = ", ".join(filter(None, [names.get(name), words]))
+    return names
 
 
 def mark(letter: str, text: str = "", href: str = "") -> str:

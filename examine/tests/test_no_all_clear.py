@@ -87,7 +87,12 @@ def test_the_gradient_adds_up_to_what_the_density_changes_by(model, data, wanted
     assert ids(report) == (wanted, []) and report.ran == ["slope"], report
 
 
-@pytest.mark.parametrize("key", range(3))
+each_key = pytest.mark.parametrize(
+    "key", [0, *(pytest.param(key, marks=pytest.mark.slow) for key in (1, 2))]
+)
+
+
+@each_key
 @pytest.mark.parametrize(
     "chosen",
     [
@@ -128,7 +133,7 @@ def ordered(y):
         numpyro.sample("y", dist.Normal(a + b, 1.0), obs=y)
 
 
-@pytest.mark.parametrize("key", range(2))
+@each_key
 @pytest.mark.parametrize(
     ("model", "data"),
     [
