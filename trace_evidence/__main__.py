@@ -123,8 +123,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     command.set_defaults(run=lambda asked: explain.explain(asked.name))
     command = commands.add_parser("can-i-use", help=MAY_USE, epilog=ENDS)
     command.add_argument("row", nargs="?", default="", help="such as Normal")
-    command.add_argument("construct", nargs="?", default="", help="such as scan")
-    command.set_defaults(run=lambda asked: may_use(asked.row, asked.construct))
+    command.add_argument("construct", nargs="*", help="such as scan, or missing data")
+    command.set_defaults(run=lambda asked: may_use(asked.row, " ".join(asked.construct)))
     commands.add_parser("examine", help="compute what a NumPyro model says a second way")
     return parser.parse_args(arguments)
 

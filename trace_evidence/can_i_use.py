@@ -88,7 +88,10 @@ def near(word: str, names: Iterable[str], called: dict[str, str]) -> list[str]:
     return begun or [
         name
         for name in names
-        if bare(word) in map(bare, [*also(called, name).split(","), *name.split("_")])
+        if any(
+            bare(part).startswith(bare(word))
+            for part in (*also(called, name).split(","), *name.split("_"))
+        )
     ]
 
 

@@ -105,7 +105,7 @@ def parse(words: list[str] | None, program: str) -> argparse.Namespace:
         help="what ends with status 1",
     )
     add("--slow", **flag, help="run checks that may take minutes")
-    add("--timeout", type=float, metavar="SECONDS", help="begin no check after these")
+    add("--timeout", type=float, metavar="SECONDS", help="end after these")
     add("--format", choices=["text", "json", "sarif"], default="text")
     return parser.parse_args(words)
 
