@@ -31,6 +31,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in left_out]
 
 
+LEFT = "net::ERR_ABORTED"  # how Chromium ends what a page asked for that is left
+
+
 @dataclass
 class View:
     """A page as the browser shows it, and what came of its requests since it was visited."""
@@ -47,10 +50,15 @@ class View:
     def __post_init__(self) -> None:
         """Note what the page requests and complains about."""
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("requestfailed", lambda r: self.failed.append(f"{r.url}: {r.failure}"))
+        self.page.on("requestfailed", self.note_failure)
         self.page.on("response", lambda r: r.ok or self.failed.append(f"{r.url}: {r.status}"))
         self.page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def note_failure(self, request) -> None:
+        """Note what was not answered; what is under way when a page is left is no failure."""
+        if request.failure != LEFT:
+            self.failed.append(f"{request.url}: {request.failure}")
 
     def visit(self, path: str) -> None:
         """Open another page of the site, and begin the notes anew."""
