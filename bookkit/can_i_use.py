@@ -54,7 +54,8 @@ def called() -> dict[str, str]:
     names = dict(record.INSTANCES["also"])
     for head in record.HEADS:
         for name, words in head["words"].items():
-            names[name] = ", ".join(filter(None, [names.get(name), words]))
+            alone = words.replace(",", "")  # a comma is between two names
+            names[name] = ", ".join(filter(None, [names.get(name), alone]))
     return names
 
 

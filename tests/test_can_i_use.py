@@ -77,6 +77,9 @@ def test_the_program_of_a_cell_is_python_and_is_printed_with_it():
     assert "HurdlePoisson scan_first_axis: raises (" in text
     text, is_known = can_i_use.answer("HurdlePoisson", "scan_first_axis")
     assert is_known and text.index("raises (") < text.index("def law(")
+    for heads in (head["words"] for head in record.HEADS):
+        for name, words in heads.items():
+            assert f"Normal {name}:" in can_i_use.answer("Normal", words)[0], "a head of the table"
     for row, construct in ("mvn", "lax.scan"), ("student-t", "NUTS"):
         assert can_i_use.answer(row, construct)[1], (row, construct)
     assert not can_i_use.answer("Unit", "scan")[1]

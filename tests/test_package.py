@@ -134,6 +134,7 @@ def test_a_mistyped_distribution_or_construct_is_named_with_what_it_may_mean():
     }.items():
         text, is_known = can_i_use.answer(*words)
         assert text.startswith(said) and not is_known
+    assert command_line.main(["can-i-use", "MVN", "missing", "data"]) == 0
 
 
 def test_what_explain_says_stands_alone(capsys, monkeypatch):
@@ -142,6 +143,7 @@ def test_what_explain_says_stands_alone(capsys, monkeypatch):
         assert command_line.main(["explain", slug]) == 0
         printed = capsys.readouterr().out
         assert triage.address(entry["page"]) in printed, slug
+        assert all(line in printed for line in entry["shows"].splitlines()), slug
         without = re.sub(r"https?://\S+", "", printed)
         assert not IN_THE_REPOSITORY.search(without), f"{slug}: a reader has no repository"
         assert "compare(" not in printed, f"{slug}: a terminal shows a figure by its words"

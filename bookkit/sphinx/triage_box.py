@@ -54,7 +54,7 @@ def rules() -> dict[str, Any]:
         rule["look"] = [[other, title, to_site(page)] for other, title, page in entry["look"]]
         rule["printed"] = [[titles()[page], to_site(page)] for _, page in entry["printed"]]
         rules += [rule] if entry["signatures"] else []
-    releases = [{**entry, "href": to_site(AVOID)} for entry in avoid.rules().values()]
+    releases = [{**release, "href": to_site(AVOID)} for release in avoid.rules().values()]
     return {**publish.rules(), "rules": rules, "avoid": releases}
 
 
@@ -107,7 +107,7 @@ def data() -> str:
     triage["rules"] = [{key: rule[key] for key in rule if rule[key]} for rule in triage["rules"]]
     for rule in triage["rules"]:
         signatures = rule["signatures"]
-        rule["signatures"] = [[one.replace(BLANKS, " "), *rest] for one, *rest in signatures]
+        rule["signatures"] = [[regex.replace(BLANKS, " "), *rest] for regex, *rest in signatures]
     sent = {"triage": triage, "documents": searched, "empty": empty}
     known = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
     library = Path(__file__).with_name("minisearch.js").read_text(encoding="utf-8")

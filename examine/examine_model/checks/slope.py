@@ -93,17 +93,19 @@ class Path:
         self.model, self.way = model, way
         self.values, self.point = row_of(model.drawn, start), row_of(model.points, start)
 
+    def here(self, part: float) -> dict[str, np.ndarray]:
+        """Return the point at a part of the way."""
+        return {name: x + part * self.way.get(name, 0.0) for name, x in self.point.items()}
+
     def at(self, part: float) -> tuple[float, float]:
         """Return the log density at a part of the way, and its slope along it."""
-        here = {name: point + part * self.way.get(name, 0.0) for name, point in self.point.items()}
-        (height, _), slopes = self.model.program(self.values, here, np.bool_(True))
+        (height, _), slopes = self.model.program(self.values, self.here(part), np.bool_(True))
         along = sum(float(np.sum(slopes[name] * way)) for name, way in self.way.items())
         return float(height), along
 
     def densities(self, part: float) -> dict[str, float]:
         """Return the log density of each site at a part of the way."""
-        here = {name: point + part * self.way.get(name, 0.0) for name, point in self.point.items()}
-        (_, (rows, *_)), _ = self.model.program(self.values, here, np.bool_(True))
+        (_, (rows, *_)), _ = self.model.program(self.values, self.here(part), np.bool_(True))
         return {name: float(np.sum(each)) for name, each in rows.items()}
 
     def change(self, low: float = 0.0, high: float = 1.0) -> float:
@@ -114,7 +116,7 @@ class Path:
     def alone(self, name: str, part: float) -> Path:
         """Return a way from a part of this one, on which one latent moves."""
         path = copy.copy(self)
-        path.point = {each: x + part * self.way.get(each, 0.0) for each, x in self.point.items()}
+        path.point = self.here(part)
         path.way = {name: self.way[name]}
         return path
 
